@@ -31,7 +31,7 @@ class Token:
     is_adjacent: bool = False
 
     def __str__(self) -> str:
-        return f"`{self.text}`" if self.group else "end of the text"
+        return f"`{self.text}`" if self.group else "end of input"
 
 
 def tokenize(

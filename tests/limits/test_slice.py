@@ -46,6 +46,6 @@ def test_json_says_that_a_limit_was_reached(tmp_path: Path) -> None:
     ending = run(f"check a.litmus --limit time=500ms {files}", tmp_path)
     said = json.loads(ending.output)
     assert said["verdict"] == "unknown"
-    assert said["reason"] == "the time limit of 0.5 s was reached while the text was read"
+    assert said["reason"] == "the time limit of 0.5 s was reached while reading the program"
     for name in ("a.xml", "a.sarif", "a.md"):
         assert "the time limit of 0.5 s was reached" in (tmp_path / name).read_text(encoding="utf-8")

@@ -108,7 +108,7 @@ def test_a_model_that_does_not_know_grace_periods_gives_no_answer(engine: str) -
     text = _HEAD + _BESIDE.replace("OTHER", other).replace("BODY", body)
     answer = membar.check(SourceFile("text.c", text), model="sc", engine=engine, properties=["assertions"])
     assert isinstance(answer.outcome, Unknown)
-    assert answer.outcome.reason == "the model sc does not define for what `synchronize_rcu` waits (line 11)"
+    assert answer.outcome.reason == "the model sc does not define what `synchronize_rcu` waits for (line 11)"
 
 
 @_ENGINES

@@ -223,14 +223,14 @@ def test_empty_and_binary_files_of_each_kind_are_no_tracebacks(pytester: pytest.
 
 
 TYPOS = [
-    ("Expceted: sc HOLDS.", "1:4", "`Expceted:` before a verdict: is `Expected:` meant?"),
-    ("Expect: rc11 VIOLATED.", "1:4", "`Expect:` before a verdict: is `Expected:` meant?"),
+    ("Expceted: sc HOLDS.", "1:4", "`Expceted:` before a verdict: did you mean `Expected:`?"),
+    ("Expect: rc11 VIOLATED.", "1:4", "`Expect:` before a verdict: did you mean `Expected:`?"),
     ("Expected: sc HOLD.", "1:13", "states no verdict"),
     ("Expected: HOLDS.", "1:13", "states no verdict"),
     ("Expected: .", "1:13", "states no verdict"),
     ("Expected: sc HOLDS, rc11.", "1:23", "states no verdict"),
-    ("Expected: sc HOLDS, sc VIOLATED.", "1:23", "what to expect under sc is stated twice"),
-    ("Expected: sc HOLDS. Expected: sc HOLDS.", "1:33", "what to expect under sc is stated twice"),
+    ("Expected: sc HOLDS, sc VIOLATED.", "1:23", "the expected verdict under sc is stated twice"),
+    ("Expected: sc HOLDS. Expected: sc HOLDS.", "1:33", "the expected verdict under sc is stated twice"),
 ]
 
 

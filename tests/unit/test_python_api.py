@@ -75,7 +75,7 @@ def test_translate_takes_a_path_in_every_language(file: str, form: str, word: st
     ("file", "options", "message"),
     [
         ("cubicle/flags.cub", {"to": "dve"}, "parameterized system"),
-        ("litmus/store-buffering.litmus", {"to": "smv"}, "of objects"),
+        ("litmus/store-buffering.litmus", {"to": "smv"}, "for objects"),
         ("litmus/store-buffering.litmus", {"to": "mapping", "buffers": 1}, "--buffers does not apply"),
         ("litmus/store-buffering.litmus", {"to": "cobol"}, "cannot write `cobol`"),
     ],

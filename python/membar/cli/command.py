@@ -1,4 +1,4 @@
-"""The command line: arguments → api → report → exit code. No logic of its own."""
+"""The command line: arguments → questions → report → exit code. No logic of its own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OBJECTS = 100_000
 
 
 def command() -> NoReturn:
-    """The program `membar`: as `main`, and gone at once, without taking every module apart."""
+    """The program `membar`: like `main`, but exits at once, without tearing down every module."""
     from membar.limits import process  # noqa: PLC0415 - not for `main`
 
     gc.set_threshold(_OBJECTS)
@@ -38,7 +38,7 @@ def command() -> NoReturn:
 
 
 def _interruptible() -> int:
-    """The exit code of `main`, which listens to Ctrl-C from now on unless it was started to ignore it."""
+    """The exit code of `main`, with Ctrl-C enabled unless the process was started to ignore it."""
     try:
         if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
             signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -86,7 +86,7 @@ def _answer(words: list[str]) -> int:
 
 
 def _report_bug(problem: BaseException) -> None:
-    """Says that membar itself is wrong: an uncaught exception would exit with 1, which means VIOLATED."""
+    """Reports an internal error: an uncaught exception would exit with 1, which means VIOLATED."""
     import traceback  # noqa: PLC0415 - hopefully never
 
     if "MEMBAR_TRACEBACK" in os.environ:
@@ -123,7 +123,7 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _run(chosen: Chosen) -> int:
-    """Runs the chosen command; a text that is nested too deeply is bad input."""
+    """Runs the chosen command; input that is nested too deeply is bad input."""
     from membar.cli import arguments  # noqa: PLC0415 - after the quick exit for --version
     from membar.diagnostics import UNFIT, unfit_input  # noqa: PLC0415
     from membar.limits.budget import LimitError  # noqa: PLC0415

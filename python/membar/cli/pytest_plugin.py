@@ -1,7 +1,7 @@
 """`pytest --membar`: files that state the verdict they expect are tests, one for each model.
 
-A plug-in is imported by every run of pytest: nothing but the standard library and pytest is imported here
-before a file is asked about.
+Every run of pytest imports its plug-ins: before a file is checked, this one imports nothing but the standard
+library and pytest.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _VERDICT = re.compile(r":\s*[A-Za-z][\w.-]*\s+(?:HOLDS|VIOLATED|UNKNOWN)\b")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The switch, and what the configuration may say."""
+    """Declares the options and the settings of the configuration."""
     group = parser.getgroup("membar", "concurrent programs on weak memory models")
     group.addoption(
         "--membar",
@@ -56,7 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Looks at the limits before anything is collected.
+    """Checks the limits before anything is collected.
 
     Raises:
         pytest.UsageError: they make no sense.
@@ -66,7 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A file with tests; None if it is none of ours."""
+    """A file with tests; None for all others."""
     if not parent.config.getoption("--membar") or file_path.suffix not in SUFFIXES:
         return None
     if file_path.suffix != ".litmus" and not _may_claim(file_path):
@@ -76,7 +76,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 def _may_claim(path: Path) -> bool:
-    """Whether a file may say what it expects; who looks closer says so if it is misspelt."""
+    """Whether a file may state an expectation; misspelt ones are reported later."""
     try:
         text = path.read_text("utf-8", errors="replace")
     except OSError:
@@ -88,7 +88,7 @@ class CheckedFile(pytest.File):
     """A program, a litmus test or a system."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """A test for each model that the file names; of a litmus test without a comment, that it holds."""
+        """A test for each model that the file names; a litmus test without a comment must hold."""
         from membar.diagnostics import InputError  # noqa: PLC0415 - only where asked for
 
         try:
@@ -111,16 +111,16 @@ class CheckedFile(pytest.File):
 
 
 class UnexpectedVerdictError(Exception):
-    """Another verdict than the file says; the text is for people."""
+    """A verdict other than the file states; the message is for people."""
 
 
 class _Told(pytest.Item):
-    """A test whose failures are reported in membar's words."""
+    """A test whose failures are reported by membar's own messages."""
 
     def repr_failure(  # type: ignore[override]  # our texts have one style
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> str | TerminalRepr:
-        """The report of the answer, or what is wrong with the input."""
+        """The report of the answer, or the error in the input."""
         return _error_text(excinfo) or super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
@@ -129,7 +129,7 @@ class _Told(pytest.Item):
 
 
 class Unreadable(_Told):
-    """A file whose comment cannot be read."""
+    """A file whose comment is malformed."""
 
     def __init__(self, *, name: str, parent: CheckedFile, problem: InputError) -> None:
         super().__init__(name, parent)
@@ -156,7 +156,7 @@ class Check(_Told):
         self.claim = claim
 
     def runtest(self) -> None:
-        """Asks, and compares.
+        """Checks the file, and compares the verdict.
 
         Raises:
             UnexpectedVerdictError: the answer is another one.
@@ -172,7 +172,7 @@ class Check(_Told):
             )
 
     def _write_page(self, answer: Answer) -> str:
-        """Writes a page about the answer, where that is asked for, and says where, as JUnit's XML does."""
+        """Writes a page about the answer, if requested, and names it, as in JUnit's XML."""
         folder = self.config.getoption("--membar-html")
         if not folder:
             return ""
@@ -206,7 +206,7 @@ def _report(answer: Answer) -> str:
 
 
 def _error_text(excinfo: pytest.ExceptionInfo[BaseException]) -> str:
-    """The text for people of an exception that is ours; "" of others."""
+    """The message of one of our exceptions; "" for others."""
     from membar.diagnostics import InputError  # noqa: PLC0415 - only where something is wrong
     from membar.reports import diagnostic  # noqa: PLC0415
 

@@ -289,7 +289,7 @@ def _before(text: CText, statement: Statement, fences: Fences) -> Place:
 def _behind(text: CText, statement: Statement, fences: Fences) -> Place:
     """A place at the end of a loop's block: what the next round does comes behind it."""
     behind, gap = text.span(statement.end, statement.end), _gap(text, statement)
-    title = f"behind line {text.source.position(statement.end)[0]}"
+    title = f"after line {text.source.position(statement.end)[0]}"
     span = text.span(statement.start, statement.end)
     loops = text.depth(statement.start)
     return fences.at(title, span, loops, lambda fence: (Edit(behind, gap + fence),))

@@ -4,9 +4,9 @@
     kind: processor
     search: exactly-once
 
-One line per claim. A claim decides which search is trusted with the model, so a wrong one makes wrong
-answers: keys, values and names are checked here, claims against each other, against the plan, and against a
-few small executions (`models/probes.py`). What takes more than that to refute is for `membar models test`.
+One line per claim. Claims decide which search is complete for the model, so a wrong one causes wrong answers:
+keys, values and names are checked here, and claims against each other, against the plan, and against a few
+small executions (`models/probes.py`). `membar models test` refutes others.
 """
 
 from __future__ import annotations
@@ -222,8 +222,8 @@ def _not_yours(claim: _Claim) -> Diagnostic:
         code="W0220",
         message=f"your own model may not claim `{claim.key}`: engines would rely on it untested",
         primary=Label(claim.at_key, "only shipped models, whose claims are tested, may claim this"),
-        help="remove the line: the safest is assumed. `membar models test FILE.cat` tests such claims before"
-        " a model moves in",
+        help="remove the line: membar makes the safest assumption. `membar models test FILE.cat` tests such"
+        " claims before a model is added to membar",
     )
 
 
@@ -285,7 +285,7 @@ def _against_plan(
         for table in filter(None, tables):
             unknown = sorted(_fences_of(MAPPINGS[table]) - set(tags))
             if unknown and not claims.any_tags:
-                yield key, f"`{table}` makes {', '.join(unknown)}, which the model does not define"
+                yield key, f"`{table}` generates {', '.join(unknown)}, which the model does not define"
 
 
 def _says_language(plan: Plan, language: str) -> bool:

@@ -63,7 +63,7 @@ class ClientRun:
 
 @record(frozen=True, slots=True, kw_only=True)
 class RaceRun:
-    """An execution that shows a race where the model of the question defines none.
+    """An execution with a race under a model that defines races, although the model of the question does not.
 
     Attributes:
         program: the program, as the model that judges the race sees it.
@@ -78,7 +78,7 @@ class RaceRun:
 
 @record(frozen=True, slots=True)
 class Invariant:
-    """Cubes of states that no run reaches, closed backwards: others can check that they prove a system."""
+    """Cubes of states that no run reaches, closed backwards: independent tools can check the proof."""
 
     cubes: tuple[EventCube, ...]
 
@@ -104,7 +104,7 @@ class Obligations:
 
 @record(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How the text was read, besides what it says itself; a replay needs it.
+    """How the input was read, besides its text; a replay needs it.
 
     Attributes:
         mapping: the compiler's table, if it is not the model's own.
@@ -134,7 +134,7 @@ class Comparison:
 
 @record(frozen=True, slots=True)
 class TestAnswers:
-    """The answers about many tests, in their order."""
+    """The answers about many tests, in order."""
 
     tests: tuple[TestAnswer, ...]
 
@@ -169,7 +169,7 @@ class Answer:
 
     @property
     def verdict(self) -> str:
-        """`holds`, `holds-within`, `violated`, `unknown`; `explored` where nothing was asked."""
+        """`holds`, `holds-within`, `violated`, `unknown`; `explored` if no property was checked."""
         return WORDS[type(self.outcome)]
 
     @property
@@ -195,7 +195,7 @@ class Answer:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What else the user must know."""
+        """Other information for the user."""
         return self.outcome.run.notes
 
     @property
@@ -205,7 +205,7 @@ class Answer:
 
     @property
     def statistics(self) -> Statistics:
-        """What was counted on the way."""
+        """The engine's counters."""
         return self.outcome.run.statistics
 
     @property
@@ -220,22 +220,22 @@ class Answer:
 
     @property
     def processes(self) -> ProcessRun | None:
-        """The run of some processes that shows a violation, if one does."""
+        """The run of some processes that shows a violation, if there is one."""
         return self.outcome.processes if isinstance(self.outcome, Violated) else None
 
     @property
     def refutation(self) -> Refutation | None:
-        """The history that refutes an object, if one does."""
+        """The history that refutes an object, if there is one."""
         return self.evidence.refutation if isinstance(self.evidence, ClientRun) else None
 
     @property
     def columns(self) -> tuple[Answer, ...]:
-        """The answers that a comparison puts side by side; of other questions none."""
+        """The answers that a comparison shows side by side; empty for other questions."""
         return self.evidence.columns if isinstance(self.evidence, Comparison) else ()
 
     @property
     def tests(self) -> tuple[TestAnswer, ...]:
-        """The answers about the tests of a campaign; of other questions none."""
+        """The answers about the tests of a campaign; empty for other questions."""
         return self.evidence.tests if isinstance(self.evidence, TestAnswers) else ()
 
     @property
@@ -248,7 +248,7 @@ class Answer:
 
     @property
     def program(self) -> Program:
-        """The program that the witness is about: that of the text, or a client of an object.
+        """The program that the witness is about: the one that was read, or a client of an object.
 
         Raises:
             TypeError: the text is no program.
@@ -276,7 +276,7 @@ class Answer:
 
     @property
     def order(self) -> Ordering | None:
-        """Of an object, when a call is before another."""
+        """For an object, when one call precedes another."""
         return getattr(self.question, "ordering", None)
 
     def render(self, name: str = "terminal") -> str:
@@ -314,7 +314,7 @@ def make_answer(
     evidence: Evidence = None,
     reading: Reading | None = None,
 ) -> Answer:
-    """The answer with an outcome; what shows it is what the engine found, unless there is more to show."""
+    """The answer with an outcome; by default the evidence is what the engine found."""
     return Answer(
         question=question,
         source=source or question.source,
@@ -327,7 +327,7 @@ def make_answer(
 
 
 def evidence_in(outcome: Outcome) -> Evidence:
-    """What an engine found that shows its verdict."""
+    """The evidence for a verdict in what an engine found."""
     match outcome:
         case Violated(processes=run) if run is not None:
             return run

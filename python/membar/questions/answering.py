@@ -55,7 +55,7 @@ def load_engine(name: str) -> Engine:
 
 
 def answer(task: Task, engine: Engine) -> Outcome:
-    """The engine's outcome, its witness replayed by the reference semantics before anybody sees it."""
+    """The engine's outcome, after the reference semantics has replayed its witness."""
     reason = _undefined_grace_period(task.program, task.model)
     if reason is None and not _runs_buffers(task, engine):
         reason = _why_not(task)
@@ -78,7 +78,7 @@ def answer(task: Task, engine: Engine) -> Outcome:
 
 
 def _unfollowed_access(problem: InputError, task: Task, engine: Engine) -> str | None:
-    """That a program in C accesses what is no location, for machines with store buffers, which stop there."""
+    """The error of a C program that accesses no location, for store-buffer machines, which stop there."""
     is_stray = problem.diagnostics[0].code == NO_LOCATION and task.program.language in COMPILED
     if not is_stray or not _runs_buffers(task, engine):
         return None
@@ -86,7 +86,7 @@ def _unfollowed_access(problem: InputError, task: Task, engine: Engine) -> str |
 
 
 def _why_not(task: Task) -> str | None:
-    """Why axioms say nothing about the program; None if they do."""
+    """Why axioms cannot express the program; None if they can."""
     program, model = task.program, task.model
     if (
         program.mixed_atomics
@@ -107,18 +107,18 @@ def _nothing_found(task: Task, engine: Engine) -> Run:
 
 
 def _runs_buffers(task: Task, engine: Engine) -> bool:
-    """Whether the engine runs store buffers: these know their fences, and refuse others, themselves."""
+    """Whether the engine runs store buffers: such engines reject undefined fences themselves."""
     return task.model.operational is not None and engine.can.space(task) is Space.STATES
 
 
 def confirm_witness(outcome: Outcome, task: Task, *, is_interrupted: bool = False) -> Outcome:
-    """The outcome if its witness replays, in what is left of the time: after Ctrl-C, a moment."""
+    """The outcome if its witness replays in the remaining time (after Ctrl-C, a moment)."""
     if isinstance(outcome, Holds | Violated) and outcome.witness is not None:
         from membar.engines.reference.replay import replay  # noqa: PLC0415 - most answers have no witness
 
         try:
             left = AFTER_INTERRUPT if is_interrupted else None
-            with limit_resources(seconds=left, memory=None), stage("while the witness was replayed"):
+            with limit_resources(seconds=left, memory=None), stage("while replaying the witness"):
                 mismatch = replay(task.program, task.model, outcome.witness)
         except LimitError as limit:
             return reject_witness(outcome, INTERRUPTED if is_interrupted else limit.reason)
@@ -129,7 +129,7 @@ def confirm_witness(outcome: Outcome, task: Task, *, is_interrupted: bool = Fals
 
 
 def undefined_annotations(program: Program, model: Model) -> str | None:
-    """Which ordering annotation of the program the model does not define, in words; None if all are."""
+    """The first ordering annotation that the model does not define, in words; None if it defines all."""
     if model.claims.any_tags or model.plan is None:  # without axioms, the simulator knows its fences
         return None
     known = model.tags
@@ -148,7 +148,7 @@ def undefined_annotations(program: Program, model: Model) -> str | None:
 
 
 def _undefined_grace_period(program: Program, model: Model) -> str | None:
-    """That the model does not say for what a grace period of the program waits, in words; None if it does.
+    """Reports a grace period that the model does not define, in words; None if it defines all.
 
     Other fences that a model does not define may order nothing there; a grace period without a meaning would
     not wait for critical sections.
@@ -160,7 +160,7 @@ def _undefined_grace_period(program: Program, model: Model) -> str | None:
         if missing := GRACE_PERIODS & tags - known:
             name = "synchronize_rcu" if "Sync-rcu" in missing else "synchronize_srcu"
             place = f" (line {edge.span.line})" if edge.span else ""
-            return f"the model {model.name} does not define for what `{name}` waits{place}"
+            return f"the model {model.name} does not define what `{name}` waits for{place}"
     return None
 
 
@@ -173,7 +173,7 @@ def annotations_of(program: Program) -> Iterator[tuple[Tags, Edge]]:
 
 
 def add_findings(outcome: Outcome, more: Iterable[Finding]) -> Outcome:
-    """The outcome with other findings, in the order of reports, instead of those that it has."""
+    """The outcome with other findings, in the order of reports, replacing those for the same properties."""
     findings = (*outcome.run.findings, *more)
     found = {(item.property, item.claim): item for item in findings}
     order = [*EVERY]

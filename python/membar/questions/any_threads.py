@@ -1,8 +1,8 @@
 """Is a program correct with any number of threads?
 
-Text → Template → ParameterizedSystem → the engine `cubes`. The system can do all that the program can, and a
-little more: so a proof is one of the program, while a violation is only believed once the program itself,
-with as many threads, was seen to do it by the engine `states`.
+Text → Template → ParameterizedSystem → the engine `cubes`. The system over-approximates the program, so a
+proof of the system is a proof of the program. A violation is reported only after the engine `states` has
+found it in the program itself, with that number of threads.
 """
 
 from __future__ import annotations
@@ -78,16 +78,16 @@ class AnyThreads(Question):
 
     @property
     def default_model(self) -> str:
-        """The model where none is named."""
+        """The model if none is named."""
         return DEFAULT_MODEL
 
     @property
     def asked_by_name(self) -> tuple[str, ...]:
-        """The properties that were asked for by name."""
+        """The properties that were selected by name."""
         return tuple(self.properties or ())
 
     def programs_of(self, source: SourceFile) -> tuple[SourceFile, ...]:
-        """Another text of the question as a program with two threads."""
+        """Another text of the question, as a program with two threads."""
         return (concrete(source, self.threads, 2),)
 
     def answer(self) -> Answer:
@@ -106,7 +106,7 @@ class AnyThreads(Question):
 
 @record(frozen=True, slots=True, kw_only=True)
 class _Search:
-    """A question, and what was read for it."""
+    """A question, and everything that was read for it."""
 
     question: AnyThreads
     text: SourceFile
@@ -116,7 +116,7 @@ class _Search:
 
     @property
     def remaining_limits(self) -> Limits:
-        """The limits for what is still to do."""
+        """The limits for the remaining work."""
         return self.question.limits.after(time.monotonic() - self.started)
 
 
@@ -148,7 +148,7 @@ def system_of(
     properties: Collection[str] = PROPERTIES,
     mapping: str | None = None,
 ) -> ParameterizedSystem:
-    """The system that a program is for any number of threads."""
+    """The parameterized system of a program with any number of threads."""
     template = template_of(text, name, model, mapping=mapping)
     return build_system(template, drains=_draining(model), properties=properties)
 
@@ -168,7 +168,7 @@ def _properties_to_check(properties: Collection[str] | None) -> tuple[str, ...]:
 
 
 def _draining(model: Model) -> Callable[[Fence], bool]:
-    """Whether a fence waits for the buffer, under the model."""
+    """Whether a fence drains the buffer, under the model."""
     effects = FENCES.get(model.operational, {}) if model.operational is not None else {}
 
     def drains(fence: Fence) -> bool:
@@ -231,13 +231,13 @@ def _describe(outcome: Outcome, system: ParameterizedSystem) -> Outcome:
 
 
 def concrete(text: SourceFile, name: str, number: int) -> SourceFile:
-    """The text with a number of threads."""
+    """The program text with a concrete number of threads."""
     defines = tuple(item for item in text.defines if item.split("=", 1)[0] != name)
     return replace(text, defines=(*defines, f"{name}={number}"))
 
 
 def _with(search: _Search, number: int, *, most: int = _MOST_STATES) -> Answer:
-    """The answer about the program with a number of threads."""
+    """The answer about the program with a concrete number of threads."""
     text, limits = concrete(search.text, search.question.threads, number), search.remaining_limits
     program = for_model(parse(text), search.model, mapping=search.question.mapping)
     task = Task(
@@ -252,7 +252,7 @@ def _with(search: _Search, number: int, *, most: int = _MOST_STATES) -> Answer:
 
 
 def _confirm(outcome: Violated, number: int, search: _Search, system: ParameterizedSystem) -> Answer:
-    """The violation, as a run of the program itself; else UNKNOWN."""
+    """The violation, as a run of the program itself; otherwise UNKNOWN."""
     for threads in (number, number + 1):
         found = _violation(search, threads)
         if found is not None:
@@ -273,7 +273,7 @@ def _violation(search: _Search, number: int, *, most: int = _MOST_STATES) -> Ans
 
 
 def _try_few_threads(outcome: Unknown, search: _Search, system: ParameterizedSystem) -> Answer:
-    """UNKNOWN, unless a few threads are already too many."""
+    """UNKNOWN, unless the program fails with a few threads already."""
     for number in _TRIED:
         found = _violation(search, number)
         if found is not None:
@@ -293,7 +293,7 @@ def _system_task(search: _Search, system: ParameterizedSystem) -> SystemTask:
 
 
 def _compare_with_instances(outcome: Outcome, search: _Search, system: ParameterizedSystem) -> Answer:
-    """The proof, beside the program with the numbers of threads that were asked for."""
+    """The proof, compared with the program with the requested numbers of threads."""
     notes = []
     for number in search.question.options.instances:
         found = _with(search, number)

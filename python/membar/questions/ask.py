@@ -61,7 +61,7 @@ def ask(question: Question) -> Answer:
 
 
 def _limits(question: Question) -> Limits:
-    """Those of the whole question: where each of its parts has them, none."""
+    """The limits of the whole question; none if each of its parts has its own."""
     return Limits() if question.LIMITS_EACH else question.limits
 
 
@@ -77,7 +77,7 @@ def _ask_here(question: Question) -> Answer:
 
 
 def kind_of(source: SourceFile, given: Mapping[str, object]) -> str:
-    """The kind of question that is asked of a file with some options.
+    """The kind of question that a file and some options ask.
 
     Raises:
         InputError: the file is in no language that membar reads.
@@ -100,14 +100,14 @@ def class_of(kind: str) -> type[Question]:
 
 
 def question_about(source: SourceFile, kind: str, given: Mapping[str, Any]) -> Question:
-    """The question of a kind about a text, with what is given; None means the default."""
+    """The question of a kind about a text, with the given options; None means the default."""
     return class_of(kind)(
         source=source, **{name: value for name, value in given.items() if value is not None}
     )
 
 
 def unknown_answer(question: Question, reason: str, seconds: float) -> Answer:
-    """The answer where the work was broken off before there was one, whatever had been read.
+    """The answer if the work was interrupted before there was one, whatever had been read.
 
     Of the properties that were asked for by name nothing is known.
     """
@@ -136,7 +136,7 @@ def unknown_answer(question: Question, reason: str, seconds: float) -> Answer:
 
 
 def _first_model(text: SourceFile, language: object) -> str:
-    """The model of a text that was not read: litmus tests begin with their language."""
+    """The model of a text that was not parsed: litmus tests begin with their language."""
     default_models: Mapping[str, str] = getattr(language, "default_models", {})
     from pathlib import Path  # noqa: PLC0415 - only of a text that was not read
 

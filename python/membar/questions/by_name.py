@@ -1,4 +1,4 @@
-"""What the functions of the Python API share: the question about a file or a text, with options by name."""
+"""Builds the questions of the Python API: about a file or a text, with options by name."""
 
 from __future__ import annotations
 
@@ -55,14 +55,17 @@ def _question(text: SourceFile, kind: str, given: Mapping[str, Any]) -> Question
 
 
 def answer(source: SourceFile | str | Path, given: Mapping[str, Any], *, is_proof: bool = False) -> Answer:
-    """The answer; the limits count for reading the text too, which a pipe may keep waiting."""
+    """The answer; the limits cover reading the input too, which may be a slow pipe."""
     limits, start = given.get("limits") or Limits(), time.monotonic()
     check_limits(limits)
     named = source if isinstance(source, SourceFile) else SourceFile(str(source), "")
     kind = kind_of(named, given)
     kind = LIFTED if is_proof and kind == PROGRAM else kind
     try:
-        with limit_resources(seconds=limits.seconds, memory=limits.memory), stage("while the text was read"):
+        with (
+            limit_resources(seconds=limits.seconds, memory=limits.memory),
+            stage("while reading the program"),
+        ):
             text = source if isinstance(source, SourceFile) else SourceFile.read(source)
     except LimitError as limit:
         return unknown_answer(_question(named, kind, given), limit.reason, time.monotonic() - start)
@@ -76,7 +79,7 @@ _Result = TypeVar("_Result")
 def with_options_of(
     example: Callable[_Parameters, object],
 ) -> Callable[[Callable[..., _Result]], Callable[_Parameters, _Result]]:
-    """Gives a function that takes any options the signature of another."""
+    """Gives a function that accepts any options the signature of another."""
 
     def declare(function: Callable[..., _Result]) -> Callable[_Parameters, _Result]:
         update_wrapper(function, example, assigned=(), updated=())

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @record(frozen=True, slots=True, kw_only=True)
 class TestAnswer:
-    """One test's answer as plain data, so that it can cross a process border.
+    """One test's answer as plain data, so that it can be sent between processes.
 
     Attributes:
         path: the file.
@@ -140,7 +140,7 @@ class Campaign(Question):
 
     @property
     def all_models(self) -> tuple[Model | None, ...]:
-        """The models that each test is asked about, loaded; None: that of its language."""
+        """The models under which each test is checked, loaded; None: that of its language."""
         if self.models:
             return tuple(self.models)
         if self.model is None:
@@ -213,7 +213,7 @@ def tests_in(paths: Sequence[Path]) -> tuple[Path, ...]:
 
 @contextmanager
 def collect_garbage_rarely() -> Iterator[None]:
-    """Puts off Python's search for cyclic garbage, of which a test leaves little.
+    """Postpones Python's search for cyclic garbage, of which a test leaves little.
 
     What is there already, compiled models above all, is not looked at again and again.
     """
@@ -234,7 +234,7 @@ _OBJECTS = 100_000
 
 
 def give_up(case: Case, campaign: Campaign, ended: Ended) -> TestAnswer:
-    """The answer about a test whose process was ended."""
+    """The answer about a test whose process was killed."""
     source = case.source or SourceFile(str(case.path), "")
     found = unknown_answer(_question(source, case.model, campaign), ended.reason, ended.seconds)
     answer = as_data(found, seconds=ended.seconds, texts=campaign.texts)
@@ -242,7 +242,7 @@ def give_up(case: Case, campaign: Campaign, ended: Ended) -> TestAnswer:
 
 
 def answer_case(case: Case, campaign: Campaign) -> TestAnswer:
-    """One test, answered within the limits; bad input becomes an answer too, so that the others go on."""
+    """One test, answered within the limits; bad input becomes an answer too, so that others continue."""
     start = time.perf_counter()
     limits = campaign.limits
     try:
@@ -282,7 +282,7 @@ def _question(source: SourceFile, model: Model | str | None, campaign: Campaign)
 
 
 def _draw(result: Answer, folders: Sequence[tuple[str, Path]]) -> str:
-    """Writes the pictures; returns what is to be said of those that cannot be written."""
+    """Writes the pictures; returns errors about those that cannot be written."""
     problems = []
     for kind, folder in folders:
         from membar.reports import pictures  # noqa: PLC0415 - only where asked for
@@ -303,7 +303,7 @@ def _is_inside(path: Path, named: Sequence[Path]) -> bool:
 
 
 def _without_text(path: Path, problem: InputError) -> InputError:
-    """What is wrong with a file that the user did not name, without a word of what is in it."""
+    """The error in a file that the user did not name, without quoting the file."""
     return refusal(
         problem.diagnostics[0].code,
         f"`{path}` cannot be checked; it is a link out of the folder, and its text is not shown",
@@ -352,7 +352,7 @@ def as_data(answer: Answer, *, seconds: float, texts: Collection[str] = ()) -> T
 
 
 def _asks_for_existence(subject: object) -> bool:
-    """Whether a test holds if some execution has the outcome, not if none has."""
+    """Whether a test holds if some execution has the outcome, rather than if none has."""
     condition = getattr(subject, "condition", None)
     return condition is not None and condition.quantifier is Quantifier.EXISTS
 
@@ -402,14 +402,14 @@ def _warnings(outcome: Outcome) -> list[str]:
 
 
 def expected_tests(answers: Iterable[TestAnswer], known: Mapping[str, Expectation]) -> int:
-    """How many of the tests somebody expects something of."""
+    """The number of tests that have an expectation."""
     from membar.questions.expectations import expectation_of  # noqa: PLC0415 - only where asked for
 
     return sum(expectation_of(item.path, item.name, known) is not None for item in answers)
 
 
 def compare(answers: Iterable[TestAnswer], known: Mapping[str, Expectation]) -> dict[str, str]:
-    """The disagreements with known answers, by path; tests without an answer or expectation are left out.
+    """The disagreements with known answers, by path; tests without an answer or expectation are skipped.
 
     The answers must have their `states`.
     """

@@ -1,4 +1,4 @@
-"""What a store says: runs, tests × models as one character per cell, one test in full, two sides compared."""
+"""Reads a store: its runs, tests × models as one character per cell, one test in full, two sides compared."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Matrix:
         self._times: dict[tuple[int, int], float] = {}
 
     def read_further(self, connection: sqlite3.Connection) -> list[tuple[int, int, int, str]]:
-        """Reads the cells that were written since; returns them: number, test, column, character."""
+        """Reads the cells that were written since; returns their number, test, column and character."""
         new = []
         rows = connection.execute(
             "SELECT cell.id, cell.test, cell.model, cell.differs, answer.model, answer.verdict,"
@@ -165,7 +165,7 @@ class Matrix:
         return "".join(found)
 
     def totals(self) -> str:
-        """How long the answers of each test took together."""
+        """How long the answers about each test took together."""
         found = [0.0] * self.tests
         for (test, _), seconds in self._times.items():
             found[test] += seconds
@@ -179,7 +179,7 @@ def time_sign(seconds: float) -> str:
 
 
 def outcome(verdict: str, allowed: int | None, undefined: int) -> str:
-    """What an answer says of the outcome; "": there is none."""
+    """What an answer says about the outcome; "" if there is none."""
     if verdict in ("error", "unknown") or allowed is None:
         return ""
     if undefined:
@@ -299,7 +299,7 @@ def differences(left: Side, right: Side) -> Differences:
 
 
 def _class(word: str) -> str:
-    """Forbidden within a bound is forbidden, as far as anybody looked."""
+    """An outcome that is forbidden within a bound counts as forbidden."""
     return "forbidden" if word.startswith("forbidden") else word
 
 

@@ -1,8 +1,8 @@
-"""What an answer about claims says besides the verdict.
+"""The notes of an answer about LTL claims.
 
-Which runs count (fairness); whether a claim holds only because a part of it never matters (vacuity); whether
-it can tell how often a state is repeated, which matters where flushes of store buffers are steps; and which
-variables no program needs but claims read, so that they had better not go through store buffers.
+Which runs count (fairness); whether a claim holds vacuously; whether it is sensitive to stuttering, which
+matters where flushes of store buffers are steps; and which variables only claims read, so that `--ghost`
+should keep them out of store buffers.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _fairness(fair: frozenset[str]) -> str:
 
 
 def may_count_steps(claim: t.Claim) -> bool:
-    """Whether a claim may notice that a state is repeated; formulas without `X` and `Y` never do.
+    """Whether a claim may be sensitive to stuttering; formulas without `X` and `Y` never are.
 
     An automaton does not if each of its steps can be repeated: at its source or its target there is a step
     to the same state under the same condition, or under none.
@@ -79,7 +79,7 @@ def _is_true(guard: StatePredicate) -> bool:
 
 
 def only_claimed(program: Program) -> tuple[str, ...]:
-    """Variables that claims read and threads only write, count or assert something about."""
+    """Variables that claims read and that threads only write, count or assert something about."""
     claimed = {
         seen.name
         for predicate in (*program.errors, *t.predicates_of(program.claims))
@@ -112,7 +112,7 @@ def _objects(edge: Edge, is_one: Callable[[object], bool]) -> set[tuple[str, fro
 
 
 def vacuous_parts(program: Program, outcome: Outcome, holds: Callable[[Program], bool]) -> Iterator[str]:
-    """Notes on claims that hold, and would hold too if some part of them were as bad as can be.
+    """Notes on claims that hold vacuously: they would hold even if some part of them were false.
 
     A claim that does not depend on an occurrence of a proposition holds even with `false` in its place:
     Kupferman and Vardi, "Vacuity detection in temporal model checking". Negated occurrences are left out:
@@ -159,7 +159,7 @@ def _assumption(program: Program, forbidden: StatePredicate | None, holds: Calla
 
 
 def without_occurrence(formula: t.Formula, number: int) -> tuple[t.Formula, t.Atom, bool]:
-    """The formula with its atom of this number as bad as can be, that atom, and whether it is not negated."""
+    """The formula with one atom made as bad as possible, that atom, and whether it is not negated."""
     left = [number]
     found: list[tuple[t.Atom, bool]] = []
 
@@ -195,5 +195,5 @@ def with_notes(outcome: Outcome, notes: Iterator[str]) -> Outcome:
 
 
 def is_settled(outcome: Outcome) -> bool:
-    """Whether something holds, perhaps within a bound."""
+    """Whether a property holds, perhaps within a bound."""
     return isinstance(outcome, Holds | HoldsWithin)

@@ -1,10 +1,11 @@
-"""Judges every client of an object: the results and the orders of its calls, from the engine.
+"""Checks every client of an object: the results of its calls, and the orders between them.
 
-For each client (`objects/client.py`) the engine enumerates what the calls can return. A history that no order
-of the calls explains refutes the object. The others are explained by some orders of the calls, and refute it
-only if calls were ordered so that none of these is left: for the least such orders (`objects/orders.py`) the
-engine is asked again, about the client in which threads wait for each other accordingly. So every history of
-every execution is judged, while only the results and the few orders that matter are ever enumerated.
+For each client (`objects/client.py`) the engine enumerates the results that the calls can return. If no order
+of the calls explains them, the object is refuted. Otherwise some orders explain them, and the object is
+refuted only if real executions order the calls in a way that excludes all of these. So for each minimal set
+of such constraints (`objects/orders.py`) the engine runs the client again, with threads that wait for each
+other accordingly. In this way every history of every execution is covered, although only results and the few
+orders that matter are enumerated.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ _TOO_LARGE: Final = "a number may not fit into the 64 bits with which clients ar
 
 @dataclass(slots=True)
 class _Totals:
-    """What was done for all clients together."""
+    """Counters over all clients."""
 
     clients: int = 0
     executions: int = 0
@@ -99,7 +100,7 @@ class _Totals:
 
 
 class _StopError(Exception):
-    """An answer was found, or the search cannot go on."""
+    """An answer was found, or the search cannot continue."""
 
     def __init__(self, outcome: Outcome, program: Program | None, refutation: Refutation | None) -> None:
         super().__init__()
@@ -127,7 +128,7 @@ class ClientSearch:
     explained: dict[tuple[Call, ...], frozenset[Order]] = field(default_factory=dict)
 
     def answer(self, size: Size) -> Answer:
-        """Looks at every client, small ones first: what refutes the object is easier to read then.
+        """Checks every client, small ones first, because small refutations are easier to read.
 
         Raises:
             InterruptedAnswerError: Ctrl-C, with what was found until then.
@@ -170,7 +171,7 @@ class ClientSearch:
         return found
 
     def _judge_all(self, size: Size) -> None:
-        """Looks at every client of one size."""
+        """Checks every client of one size."""
         self.compiled = self.about.clients(size, self.shown)
         self.in_order.clear()
         notes = self.about.notes_for(size)
@@ -193,7 +194,7 @@ class ClientSearch:
         return HoldsWithin(self._run(bound), bound, chosen_by_user=self.totals.are_given and not unused)
 
     def _arguments(self, size: Size) -> Iterator[str]:
-        """With what operations were called, in the words of notes; first in the largest clients."""
+        """The arguments of calls, as in annotations; those of the largest clients come first."""
         for told, calls in sorted(self.totals.arguments.items(), key=lambda item: -item[1].calls):
             if told:
                 yield f"calls {told}" + ("" if calls == size else f" for {calls.text}")
@@ -221,13 +222,13 @@ class ClientSearch:
 
     @property
     def _besides(self) -> tuple[str, ...]:
-        """What the engine finds wrong on the way."""
+        """Other violations that the engine finds."""
         if self.by != GRAPHS:
             return ("assertions",)
         return _BESIDES if defines_races(self.shown) else tuple(name for name in _BESIDES if name != _RACES)
 
     def _judge(self, client: Client) -> None:
-        """Looks at everything that one client can do."""
+        """Checks all executions of one client."""
         threads = tuple(call.thread for call in client.calls)
         ordered = program_order(threads)
         asked: dict[Order, set[tuple[Call, ...]]] = {}
@@ -257,14 +258,14 @@ class ClientSearch:
         return self.explained[calls]
 
     def _client(self, client: Client) -> tuple[Program, tuple[CallPosition, ...]]:
-        """The program of a client; threads may give up in it once one was seen not to end."""
+        """The program of a client; its threads may give up once one was seen not to end."""
         program, places = self.compiled.of(client)
         if client in self.stopping or waits_at_locks(program) or self.by == STATES:
             program = with_giving_up(program)
         return program, places
 
     def _program(self, client: Client, order: Order) -> tuple[Program, tuple[CallPosition, ...]]:
-        """The client in which calls are made in an order, as the model sees it."""
+        """The client whose calls are made in a given order, as the model sees it."""
         program, places = self._client(client)
         messages = History(client.calls, order).across
         if self.model.name == CLOCKED:
@@ -275,7 +276,7 @@ class ClientSearch:
         return for_model(told, self.model, mapping=self.mapping), places
 
     def _histories(self, client: Client, order: Order) -> set[tuple[Call, ...]]:
-        """What the calls of a client can return if they are made in an order."""
+        """The results that the calls of a client can return if they are made in a given order."""
         program, places = self._program(client, order)
         observed, losses = shown_calls(program, places), shown_losses(program)
         for call, item in zip(client.calls, observed, strict=True):
@@ -298,7 +299,7 @@ class ClientSearch:
         return found
 
     def _task(self, client: Client, program: Program, properties: tuple[str, ...]) -> Task:
-        """A question about a client, without load buffering where the engine cannot follow that in time."""
+        """A question about a client, without load buffering if the engine cannot explore that in time."""
         task = Task(
             program=program,
             model=self.model,
@@ -324,7 +325,7 @@ class ClientSearch:
         return replace(task, model=replace(self.model, claims=claims), options=options)
 
     def _is_in_order(self, number: int, client: Client) -> bool:
-        """Whether no write of a thread overtakes a read before it; messages only add order."""
+        """Whether no write of a thread overtakes an earlier read; messages only add order."""
         key = (number, client.bodies[number])
         if key not in self.in_order:
             program, places = self._program(client, program_order(call.thread for call in client.calls))
@@ -339,7 +340,7 @@ class ClientSearch:
         return self.in_order[key]
 
     def _ask_engine(self, client: Client, program: Program) -> Outcome:
-        """The engine's answer about a client; everything but results and what holds ends the search."""
+        """The engine's answer about a client; any violation and any UNKNOWN ends the search."""
         task = self._task(client, program, self._besides)
         self.totals.questions += 1
         outcome, program = self._without_strays(task)
@@ -392,7 +393,7 @@ class ClientSearch:
         return outcome, task.program
 
     def _remaining_limits(self) -> Limits:
-        """The limits for what is still to do."""
+        """The limits for the remaining work."""
         left = self.limits.after(time.monotonic() - self.started)
         if left.executions is not None:
             left = replace(left, executions=max(left.executions - self.totals.executions, 1))
@@ -401,7 +402,7 @@ class ClientSearch:
         return left
 
     def _refute(self, client: Client, calls: tuple[Call, ...], order: Order) -> None:
-        """Ends the search with an execution that has a history which nothing explains.
+        """Ends the search with an execution whose history no order explains.
 
         Raises:
             _StopError: always.

@@ -34,7 +34,7 @@ _MANY: Final = 10**9
 
 @record(frozen=True, slots=True, kw_only=True)
 class Clients(Question):
-    """Whether the object in a text is linearizable for all clients of a size.
+    """Whether an object is linearizable for all clients of a given size.
 
     The text is a C file with notes (`objects/annotations.py`) or an `.obj` file.
 
@@ -59,12 +59,12 @@ class Clients(Question):
 
     @property
     def ordering(self) -> Ordering:
-        """When a call is before another."""
+        """When one call precedes another."""
         return Ordering(self.order)
 
     @property
     def size(self) -> Size:
-        """How large the clients are.
+        """The size of the clients.
 
         Raises:
             InputError: nobody says so.
@@ -85,11 +85,11 @@ class Clients(Question):
         return self.spec
 
     def programs_of(self, source: SourceFile) -> tuple[SourceFile, ...]:
-        """Another text of the question, with its clients behind it."""
+        """Another text of the question, followed by its clients."""
         return client_sources(source, self.size, self.specification)
 
     def answer(self) -> Answer:
-        """What refutes the object, or that no client of the size does."""
+        """The refutation of the object, or HOLDS WITHIN the size of the clients."""
         if self.engine not in (None, ENGINE, GRAPHS, STATES):
             raise refusal(
                 "W1353",
@@ -130,7 +130,7 @@ class Clients(Question):
 
 
 def _roughly(number: int) -> str:
-    """A number that people can read."""
+    """A large number in readable form."""
     return str(number) if number < _MANY else f"about 10^{int(number.bit_length() * math.log10(2))}"
 
 
@@ -139,7 +139,7 @@ def _options(options: Options) -> Options:
 
 
 def _carrying(model: Model, ordering: Ordering, engine: str) -> Model:
-    """The model that also knows what carries messages."""
+    """The model extended by the carrier of messages."""
     require_meaning(ordering, model.name)
     if ordering is Ordering.REAL_TIME and model.name == "x86-tso":
         if engine == STATES:

@@ -16,7 +16,7 @@ from membar.records import field_names, record, replace
 
 @record(frozen=True, slots=True, kw_only=True)
 class Compare(Safety):
-    """What a program reaches under each of several models, or by each of several engines.
+    """The results of a program under each of several models, or with each of several engines.
 
     Attributes:
         models: by default sc and the language's own.
@@ -50,7 +50,7 @@ class Compare(Safety):
 
 
 def _run(columns: Sequence[Answer]) -> Run:
-    """What all columns did together."""
+    """The combined run of all columns."""
     guarantees = dict.fromkeys(column.guarantee for column in columns)
     return Run(
         model=", ".join(dict.fromkeys(column.model.name for column in columns)),
@@ -61,7 +61,7 @@ def _run(columns: Sequence[Answer]) -> Run:
 
 
 def _is_answered(column: Answer) -> bool:
-    """Whether everything was explored as far as it goes."""
+    """Whether a column was explored completely."""
     return not isinstance(column.outcome, Unknown)
 
 
@@ -85,7 +85,7 @@ def _differences(columns: Sequence[Answer]) -> list[str]:
 
 
 def _are_comparable(left: Answer, right: Answer) -> bool:
-    """Whether both say which final states are reached, and explored as much as the other."""
+    """Whether both list their final states, and explored the same part of the program."""
     one, other = left.outcome.run, right.outcome.run
     is_bounded = not all(run.guarantee.startswith("all ") for run in (one, other))
     if is_bounded and one.guarantee != other.guarantee:

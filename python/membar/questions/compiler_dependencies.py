@@ -1,7 +1,7 @@
 """Dependencies that a compiler may remove, under models that order by dependencies.
 
-A program is checked as it is written. If it keeps what is asked, it is asked again without the dependencies
-that a compiler may remove (`program/removable.py`): if the answer is another one then, the report says so.
+A program is checked as it is written. If it holds, it is checked again without the dependencies that a
+compiler may remove (`program/removable.py`); if the verdict changes, the report says so.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from membar.program.removable import without_removable_dependencies
 from membar.questions.outcome import Witness
 
 FLAG = "compiler-dependency"
-GIVEN_UP = "whether the program relies on dependencies that a compiler may remove was not found out in time"
+GIVEN_UP = "no time was left to check whether the program relies on dependencies that a compiler may remove"
 _DEPENDENCIES = frozenset({"addr", "data", "ctrl"})
 _MOST_LINES = 3
 
 
 def orders_by_dependencies(model: Model) -> bool:
-    """Whether a model says something about dependencies."""
+    """Whether a model orders by dependencies."""
     return model.plan is not None and any(item.name in _DEPENDENCIES for item in model.plan.instructions)
 
 
@@ -32,7 +32,7 @@ def weaker_program(program: Program, model: Model) -> Program | None:
 
 
 def say_what_it_relies_on(program: Program, weaker: Program, witness: Witness | None) -> str:
-    """The dependencies without which a program goes wrong, as far as the execution shows that does."""
+    """The dependencies without which a program is violated, as far as the execution shows."""
     removed = _removed_dependencies(program, weaker)
     if witness is not None:
         happened = {(event.thread, event.span.line) for event in witness.execution.events if event.span}
@@ -50,7 +50,7 @@ def say_what_it_relies_on(program: Program, weaker: Program, witness: Witness | 
 
 
 def _removed_dependencies(program: Program, weaker: Program) -> set[tuple[int, int, int]]:
-    """The dependencies that one program has and the other one has not: thread, and the two lines."""
+    """The dependencies that only the first program has: thread, and the two lines."""
     found: set[tuple[int, int, int]] = set()
     for number, (before, after) in enumerate(zip(program.threads, weaker.threads, strict=True)):
         left = {_place(after, item) for item in may_depend(after)}

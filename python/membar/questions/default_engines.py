@@ -1,6 +1,6 @@
 """Which engine answers when the user names none: the table of defaults, and the choice for programs.
 
-No other module outside an engine's own folder names an engine; they ask what it declares to be able to do.
+No other module outside an engine's own folder names an engine; all others use its declared capabilities.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def check(
         ltl_file: file of named propositions and LTL claims, as SPIN or NuSMV write them.
         dve_errors: DVE: a run-time error ends the run.
         atomic: DVE: writes that do not go through store buffers, `variable, transition` per line.
-        atomic_rule: what an atomic write waits for: its own store buffer.
+        atomic_rule: DVE: an atomic write waits for the store buffer of its own process.
         ghost: Promela, DVE: variables whose stores bypass store buffers, separated by commas.
         threads: prove the properties for any number of threads.
         client: check linearizability for clients of this size.
@@ -116,7 +116,7 @@ def check(
         fair: fairness assumptions for LTL: buffers, processes, none.
         algorithm: the procedure of the engine: forward, backward or generic.
         coherence: merge executions that differ only in unobserved coherence order.
-        no_prune: test executions only when they are complete (slower).
+        no_prune: check the consistency of complete executions only (slower).
         no_symmetry: do not merge executions or states of identical threads (implied by --all).
         no_await: unroll waiting loops like other loops (termination holds within the bound at best).
         no_inplace: let waiting threads read any value, not only the latest write.
@@ -124,13 +124,13 @@ def check(
         no_acceleration: buffers: disable acceleration of cycles.
         no_por: states: disable partial-order reduction and keep dead registers.
         shortest: states: find a shortest run or lasso, without reduction.
-        bitstate: states: keep a few bits of each state.
+        bitstate: states: bit-state search, which finds violations in larger programs but proves nothing.
         brab: guess invariants that hold with N processes, and prove them.
         instances: compare the answer with systems of this many processes or threads, such as 2,3.
         jobs: use N threads (litmus: N processes).
         limits: time=10s, memory=2G, executions=N, states=N.
         mapping: compiler mapping from C11 to a processor.
-        strict_dependencies: treat as violated what holds only by a dependency that a compiler may remove.
+        strict_dependencies: VIOLATED if the program relies on a dependency that a compiler may remove.
         include_dirs: search DIR for files that C, C++, Promela and cat files include.
         defines: C, C++: define a macro.
         further_files: C, C++: link FILE into the program.
@@ -140,8 +140,8 @@ def check(
         clang: C, C++: the compiler.
         rustc: Rust: the compiler.
         edition: Rust: the edition.
-        features: Rust: turn on a feature of the crate.
-        configurations: Rust: what `cfg` tests, such as `loom` or `key="value"`.
+        features: Rust: enable a feature of the crate.
+        configurations: Rust: set a `cfg` option, such as `loom` or `key="value"`.
         program: Cargo.toml: the program to check.
         allow_build: Cargo.toml: let build scripts and procedural macros run.
         test: Rust: check the `#[test]` function NAME instead of `main`.

@@ -15,7 +15,7 @@ from membar.source import SourceFile
 
 @record(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """What somebody else says of one test; None where they say nothing.
+    """The expected answer about one test; None where nothing is expected.
 
     Attributes:
         states: final states, as herd prints them.
@@ -52,7 +52,7 @@ def _without_contradictions(expectations: Iterable[tuple[str, Expectation]]) -> 
     found: dict[str, Expectation] = {}
     for name, expected in expectations:
         if found.setdefault(name, expected) != expected:
-            raise ValueError(f"two different answers are expected of `{name}`")
+            raise ValueError(f"`{name}` has two different expected answers")
     return found
 
 
@@ -91,14 +91,14 @@ def _from_csv(text: str) -> Iterator[tuple[str, Expectation]]:
 
 
 def expectation_of(path: str, name: str, known: Mapping[str, Expectation]) -> Expectation | None:
-    """What is expected of a test, by the name of its file or its own."""
+    """The expectation for a test, by the name of its file or its own."""
     return known.get(Path(path).name) or known.get(name)
 
 
 def disagreement(
     expected: Expectation, *, states: frozenset[str], holds: bool | None, undefined: bool
 ) -> str | None:
-    """How our answer differs from the expected one, in a few words; None if it does not."""
+    """How our answer differs from the expected one; None if it does not."""
     if expected.states is not None and states != expected.states:
         missing, extra = sorted(expected.states - states), sorted(states - expected.states)
         parts = [f"missing {'; '.join(missing)}"] * bool(missing) + [f"extra {'; '.join(extra)}"] * bool(
@@ -108,13 +108,13 @@ def disagreement(
     if undefined != expected.undefined and expected.states is not None:
         return "a data race was expected" if expected.undefined else "no data race was expected"
     if expected.holds is not None and holds != expected.holds and not expected.undefined:
-        return f"the condition {'holds' if expected.holds else 'does not hold'} there"
+        return f"the condition was expected {'' if expected.holds else 'not '}to hold"
     return None
 
 
 @record(frozen=True, slots=True)
 class Claimed:
-    """What a file says of itself: the verdict under a model.
+    """The verdict that a file states for itself, under a model.
 
     Attributes:
         model: the model's name.
@@ -145,7 +145,7 @@ _ALMOST = re.compile(r"\b([A-Za-z]+):\s*[A-Za-z][\w.-]*\s+(?:HOLDS|VIOLATED|UNKN
 
 
 def expected_in(source: SourceFile) -> tuple[Claimed, ...]:
-    """What a text says of itself in its comments, as `Expected: sc HOLDS, pso VIOLATED.` does.
+    """The verdicts that comments of a file state: `Expected: sc HOLDS, pso VIOLATED.` and the like.
 
     Raises:
         InputError: it begins to, and says no verdict, or two about one model, with the place.
@@ -158,7 +158,7 @@ def expected_in(source: SourceFile) -> tuple[Claimed, ...]:
             more = _claims(source, start, claim["list"], any_threads=claim[1] is not None)
             for place, each in more:
                 if any((each.model, each.any_threads) == (one.model, one.any_threads) for one in claims):
-                    raise _wrong(source, place, f"what to expect under {each.model} is stated twice")
+                    raise _wrong(source, place, f"the expected verdict under {each.model} is stated twice")
                 claims.append(each)
         if not found:
             _refuse_misspelt(source, comment)
@@ -166,18 +166,18 @@ def expected_in(source: SourceFile) -> tuple[Claimed, ...]:
 
 
 def _refuse_misspelt(source: SourceFile, comment: re.Match[str]) -> None:
-    """Refuses a comment that says a verdict, but `Expected` not quite."""
+    """Refuses a comment that states a verdict but misspells `Expected`."""
     for almost in _ALMOST.finditer(comment[0]):
         is_right = almost[1].lower().endswith("expected")  # unexpected, or in the middle of prose
         if not is_right and close_matches(almost[1].capitalize(), ["Expected"], cutoff=0.7):
             place = (comment.start() + almost.start(1), comment.start() + almost.end(1))
-            raise _wrong(source, place, f"`{almost[1]}:` before a verdict: is `Expected:` meant?")
+            raise _wrong(source, place, f"`{almost[1]}:` before a verdict: did you mean `Expected:`?")
 
 
 def _claims(
     source: SourceFile, start: int, text: str, *, any_threads: bool
 ) -> Iterator[tuple[tuple[int, int], Claimed]]:
-    """What a list says, with the places."""
+    """The entries of a list, with their places."""
     for part in re.finditer(r"[^,]+", text):
         model, _, verdict = re.sub(r"[\s/#]+", " ", part[0]).strip().partition(" ")
         word = verdict.lower().replace(" ", "-")

@@ -103,7 +103,7 @@ class OutcomeAnswer:
         return f"\nwhy {name} forbids {self.outcome} (of all candidate executions, the closest one):\n{text}"
 
     def as_picture(self) -> Forbidden | None:
-        """What can be drawn of it: the forbidden execution."""
+        """The forbidden execution, for drawing."""
         if self.forbidden is None:
             return None
         from membar.reports.pictures import Forbidden  # noqa: PLC0415 - only where asked for
@@ -126,7 +126,7 @@ class OutcomeAnswer:
 
 
 def explain(result: Answer, outcome: Mapping[str, int | str] | None = None) -> OutcomeAnswer | None:
-    """Why a model forbids some final values, or else the outcome that the program's condition asks about.
+    """Why a model forbids some final values, by default those that the program's condition asks about.
 
     None if there is no such outcome, or the question is not one about a program.
 
@@ -184,7 +184,7 @@ def _read(question: Safety) -> tuple[SourceFile, Program, Model]:
 
 
 def _without_assertions(program: Program) -> Program:
-    """The program without the user's assertions: they end executions, also those that are asked about."""
+    """The program without the user's assertions: they end executions, including those in question."""
 
     def edge_of(edge: Edge) -> Edge:
         kept = [item for item in edge.operations if not _is_users_assertion(item)]
@@ -201,7 +201,7 @@ def _is_users_assertion(operation: Operation) -> bool:
 
 
 def _condition_for(program: Program, outcome: Mapping[str, int | str]) -> FinalCondition:
-    """The condition that asks for an execution with these final values."""
+    """The condition that some execution has these final values."""
     observed = observed_terms(program)
     terms = {item.label.strip("[]"): item.term for item in observed}
     parts = []
@@ -226,7 +226,7 @@ def _condition_for(program: Program, outcome: Mapping[str, int | str]) -> FinalC
 
 
 def _value(program: Program, term: Term, value: int | str) -> int | Address:
-    """A number, what a word means there, or the address that a name stands for."""
+    """A number, the value of a word, or the address of a name."""
     if isinstance(value, int):
         return value
     meanings = program.object(term.name).meanings if isinstance(term, FinalCell) else ()
@@ -284,7 +284,7 @@ def _distance(item: Explanation) -> tuple[int, int]:
 
 
 def _wanted(condition: FinalCondition) -> Formula:
-    """What the final state would have to be."""
+    """The required final state."""
     is_universal = condition.quantifier is Quantifier.FORALL
     return Not(condition.formula) if is_universal else condition.formula
 
@@ -294,7 +294,7 @@ def _outcome_text(program: Program, condition: FinalCondition) -> str:
 
 
 def _candidates(program: Program, condition: FinalCondition) -> Iterator[Execution]:
-    """Every execution, allowed or not, that ends as the condition asks."""
+    """Every execution, allowed or not, whose final state satisfies the condition."""
     plain = replace(expand(program), condition=replace(condition, formula=_wanted(condition)))
     observer, evaluator = Observer(plain), Evaluator(_ANYTHING_GOES)
     left = current().remaining_seconds

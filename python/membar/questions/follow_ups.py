@@ -1,8 +1,9 @@
-"""Asks engines, and asks follow-up questions, so that each property gets an answer of its own.
+"""Runs engines, and asks follow-up questions, so that each property gets its own answer.
 
-One search answers all properties at once, unless a violation ends it. What the text asks itself, and what the
-user asked for by name, is then asked again without what was violated. Labels of Promela are asked one by one,
-and races under a model that does not define them are asked of the model of the language.
+One search checks all properties at once, unless a violation ends it. Then the program's own questions, and
+the properties that the user selected by name, are checked again without the violated property. Labels of
+Promela are checked one by one, and races under a model that does not define them are checked under the model
+of the language.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from membar.questions.task import Limits, Options, Task
 from membar.records import record, replace
 
 DOES_NOT_APPLY = "it does not apply to this program"
-ENDS_A_TASK = "in a verification task `abort` ends executions that do not count; --property exits asks"
+ENDS_A_TASK = "in an SV-COMP task `abort` discards the execution; --property exits checks it"
 UP_TO_ASSERTIONS = "up to a failed assertion"
 _WAITING = frozenset({"deadlock", "termination"})
 _LEAST_FOLLOW_UP = 2.0  # seconds
@@ -57,7 +58,7 @@ _GRAVITY = (Explored, Holds, HoldsWithin, Unknown, Violated)
 
 @record(frozen=True, slots=True, kw_only=True)
 class Search:
-    """A program, as its language and as the model sees it, and what is asked of it.
+    """A program, as its language and as the model sees it, and the properties to check.
 
     Attributes:
         written: the program as its language has it.
@@ -104,7 +105,7 @@ class Searched:
 
 
 def run_searches(search: Search) -> Searched:
-    """The answer to all that is asked.
+    """The answer to the whole question.
 
     Raises:
         InterruptError: Ctrl-C, with what was found until then.
@@ -120,14 +121,14 @@ def run_searches(search: Search) -> Searched:
 
 
 def program_asked(search: Search) -> Program:
-    """The program whose executions are witnesses of what is asked."""
+    """The program whose executions are witnesses for the question."""
     kept = search.asked.warnings
     program = asserting(search.program, search.asked.names, search.asked.functions)
     return without_warnings(program, WARNINGS - kept)
 
 
 class _Asking:
-    """The searches for one question, and what is left of its time."""
+    """The searches for one question, and its remaining time."""
 
     def __init__(self, search: Search) -> None:
         self.asked = search.asked
@@ -185,17 +186,17 @@ class _Asking:
 
     @property
     def _goes_on_after_assertions(self) -> bool:
-        """Whether there are assertions that end executions only for those who ask about them."""
+        """Whether there are assertions that end executions only if they are being checked."""
         return self.program.goes_on_after_assertions and has_assertion_of(self.program, ASSERTIONS)
 
     def _leave_out_claims(self, *, of_text: bool = False) -> None:
-        """Goes on without the claims, or without those of the text."""
+        """Continues without the claims, or without those of the program's own text."""
         program = _without_claims(self.search.program, of_text=of_text)
         self.search = replace(self.search, program=program)
         self.program = _without_claims(self.program, of_text=of_text)
 
     def _beside(self, found: Searched | None, ask: Callable[[], Searched]) -> Searched:
-        """What was found, and the answer to one question more."""
+        """The findings so far, and the answer to one more question."""
         try:
             return _worse(found, ask())
         except InterruptError:
@@ -206,7 +207,7 @@ class _Asking:
             raise InterruptError(known) from None
 
     def _own_questions(self) -> tuple[str, ...]:
-        """What the text or the command line asks itself; properties by name leave out the text's."""
+        """The questions of the text or command line; selecting properties by name excludes the text's."""
         program, model = self.program, self.search.model
         is_left_out = self.asked.by_name and "claims" not in self.asked.names
         if is_left_out and not self.search.has_written_claim:
@@ -236,7 +237,7 @@ class _Asking:
         outcome = self._with_open_questions(self._without_values(outcome))
         if names and not search.model.language_model:
             try:
-                with stage("during the follow-up question about C"):
+                with stage("during the follow-up checks of the C program"):
                     outcome = self._without_doubt(outcome, task)
             except LimitError as limit:
                 return _weaken_to_unknown(outcome, limit.reason)
@@ -245,7 +246,7 @@ class _Asking:
         return outcome
 
     def _beside_undefined(self, outcome: Outcome, names: Collection[str]) -> Outcome:
-        """The outcome, or a violation of what was asked in an execution in which nothing else goes wrong."""
+        """The outcome, or a violation of a selected property in an execution without undefined behaviour."""
         if not isinstance(outcome, Unknown) or UNSELECTED not in outcome.reason:
             return outcome
         program = asserting(self.search.program, names, self.asked.functions, is_defined=True)
@@ -253,7 +254,7 @@ class _Asking:
         return found if isinstance(found, Violated) else outcome
 
     def _without_values(self, outcome: Outcome) -> Outcome:
-        """The outcome; nothing is known if a value that was never set is used, or a number is divided by 0.
+        """The outcome; UNKNOWN if an uninitialised value is used, or a number is divided by 0.
 
         SV-COMP has no property for that, and the execution goes on in ways that were not looked at. The same
         is true where another of its properties of memory is violated than the one that is asked about.
@@ -277,7 +278,7 @@ class _Asking:
         return Unknown(replace(outcome.run, findings=asked), reason)
 
     def _with_open_questions(self, outcome: Outcome) -> Outcome:
-        """The outcome, with answers about what a violation has kept from being answered."""
+        """The outcome, with answers to questions that a violation left open."""
         while True:
             left = [
                 item.property
@@ -338,7 +339,7 @@ class _Asking:
     # Warnings
 
     def _ask_with_warnings(self, names: Collection[str]) -> Outcome | None:
-        """The outcome of a program that may warn; None if it must be asked without its warnings.
+        """The outcome of a program with warnings; None if it must be checked without its warnings.
 
         Searches that assertions would slow down are spared them.
         """
@@ -348,7 +349,7 @@ class _Asking:
         return self._warned_of(program, names)
 
     def _warned_of(self, program: Program, names: Collection[str]) -> Outcome:
-        """Where something warns, the program is asked again without that, and the warning is a finding."""
+        """If a warning fires, the program is checked again without it, and the warning becomes a finding."""
         outcome = self._ask(self._task(program, names))
         warnings = (item for item in outcome.run.findings if item.is_warning and item.property in WARNINGS)
         warning = next(warnings, None)
@@ -363,7 +364,7 @@ class _Asking:
         return add_findings(final, [replace(warning, reason=note, witness=None)])
 
     def _without_looks(self, outcome: Outcome, task: Task) -> Outcome | None:
-        """The outcome with a witness of the program without warnings; None if there is none for it."""
+        """The outcome with a witness of the program without warnings; None if there is no such witness."""
         if not isinstance(outcome, Holds | Violated) or outcome.witness is None:
             return outcome
         from membar.questions.leak_reads import without_looks  # noqa: PLC0415 - C only
@@ -379,7 +380,7 @@ class _Asking:
     # Claims and labels
 
     def _claims(self) -> dict[str, Program]:
-        """The claims by their names, each with the program that says nothing else."""
+        """The claims by name, each with the program that has only this claim."""
         program, found = self.program, dict[str, Program]()
         silent = _without_claims(_asking_only(program, ("claims",)))
         for claim in program.claims:
@@ -412,7 +413,7 @@ class _Asking:
     # Races
 
     def _with_races_of_language(self, found: Searched | None) -> Searched:
-        """The answer with one finding more: whether there are races in its language."""
+        """The answer with an additional finding: whether the program has races in its language."""
         search = self.search
         program = asserting(without_warnings(search.written), ("races",))
         silent = replace(_asking_only(program, ()), condition=None)
@@ -434,7 +435,7 @@ class _Asking:
         return replace(found or Searched(outcome, self.program), outcome=outcome, race=race)
 
     def _without_doubt(self, outcome: Outcome, task: Task) -> Outcome:
-        """The outcome of a program taken for machine code, as far as its meaning in C lets it stand."""
+        """The outcome of a program checked as machine code, weakened if its meaning in C contradicts it."""
         search = self.search
         written = without_warnings(search.written)
         if task.program.mixed_sizes:
@@ -461,7 +462,7 @@ class _Asking:
         return language_races.flag(outcome, found, self.search.path)
 
     def _races(self, program: Program) -> Outcome | None:
-        """What the model of the language says of races; None if nothing can race.
+        """The races of the program under the model of its language; None if nothing can race.
 
         It is asked about some executions only, in the time that is left: it may miss a race.
         """
@@ -472,7 +473,7 @@ class _Asking:
 
 
 def _with_headline(outcome: Outcome) -> Outcome:
-    """The outcome with the run that shows what the user asked, where it had one in which threads wait."""
+    """The outcome with the run that shows what the user asked, if its own run only shows waiting threads."""
     if isinstance(outcome, Violated) and outcome.property in _WAITING:
         for item in outcome.run.findings:
             is_own = item.property in OWN_QUESTIONS and item.verdict is Verdict.VIOLATED
@@ -482,7 +483,7 @@ def _with_headline(outcome: Outcome) -> Outcome:
 
 
 def _up_to_assertions(outcome: Outcome) -> Outcome:
-    """The outcome; what holds does so of executions up to a failed assertion, which nobody asked about."""
+    """The outcome, restricted to executions up to a failed assertion, which was not selected."""
     findings = tuple(
         replace(item, reason=UP_TO_ASSERTIONS) if item.verdict is Verdict.HOLDS and not item.reason else item
         for item in outcome.run.findings
@@ -494,7 +495,7 @@ def _up_to_assertions(outcome: Outcome) -> Outcome:
 
 
 def _without_leaks(outcome: Outcome) -> Outcome:
-    """The outcome where memory may stay allocated as long as a pointer leads to it, which is not checked."""
+    """The outcome if memory may stay allocated while a pointer leads to it, which is not checked."""
     leak = outcome.run.finding(LEAKS)
     if leak is None or leak.verdict is not Verdict.VIOLATED:
         return outcome
@@ -509,14 +510,14 @@ def _without_leaks(outcome: Outcome) -> Outcome:
 
 
 def _weaken_to_unknown(outcome: Outcome, reason: str) -> Outcome:
-    """What is left of an outcome that C might contradict: that nothing is known, unless it is violated."""
+    """UNKNOWN instead of an outcome that C might contradict, unless it is a violation."""
     if isinstance(outcome, Violated):
         return outcome
     return Unknown(weaken_findings(outcome.run, Verdict.UNKNOWN, reason), reason)
 
 
 def _asking_only(program: Program, names: Collection[str]) -> Program:
-    """The program without the questions and assertions of other properties."""
+    """The program without the conditions, claims and assertions of other properties."""
     silent = without_warnings(program, WARNINGS - frozenset(names))
     return replace(
         asserting(silent, names or ("claims",)),
@@ -527,14 +528,14 @@ def _asking_only(program: Program, names: Collection[str]) -> Program:
 
 
 def _without_claims(program: Program, *, of_text: bool = False) -> Program:
-    """The program without its claims; or without those of its text, which are written somewhere."""
+    """The program without its claims, or without those of its own text."""
     errors = tuple(predicate for predicate in program.errors if predicate.property != "claims")
     claims = tuple(claim for claim in program.claims if claim.span is None) if of_text else ()
     return replace(program, claims=claims, errors=errors)
 
 
 def _about(outcome: Outcome, name: str) -> Outcome:
-    """The outcome whose findings about claims are about this one."""
+    """The outcome with its findings about claims attributed to this one."""
     findings = tuple(
         replace(item, claim=name) if item.property == "claims" else item for item in outcome.run.findings
     )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def search_options(given: Mapping[str, Any], options: Options) -> Options:
-    """The options of a search, with what is given by the names of the command line."""
+    """The options of a search, from those given by name."""
     found = dict[str, Any]()
     if (buffers := given.get("buffers")) is not None:
         is_unbounded = buffers in (0, "unbounded")
@@ -48,7 +48,7 @@ def search_options(given: Mapping[str, Any], options: Options) -> Options:
 
 
 def compiler_options(given: Mapping[str, Any]) -> CompilerOptions | None:
-    """How a text is compiled, with what is given by name; None: as usual."""
+    """How a program is compiled, from the options given by name; None: by default."""
     found = dict[str, Any]()
     for option in TABLE:
         value = given.get(option.key) if option.is_compiler else None
@@ -63,7 +63,7 @@ def compiler_options(given: Mapping[str, Any]) -> CompilerOptions | None:
 
 
 def compiler_options_in(options: CompilerOptions | None) -> list[str]:
-    """The options of the command line that say how a text is compiled."""
+    """The options of the command line that affect compilation."""
     plain = CompilerOptions()
     return [
         option.name
@@ -79,7 +79,7 @@ _FIELD_OF: Final = {"no_cache": "uses_cache"}
 
 
 def question_fields(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """What is given by name, as fields of questions, and the options that were given; None means the default.
+    """Options given by name as fields of questions, and which were given; None means the default.
 
     Raises:
         TypeError: there is no such option.
@@ -117,7 +117,7 @@ def question_fields(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]
 
 
 def _check_value(option: Option, name: str, value: object) -> None:
-    """Refuses the numbers and words that the command line refuses."""
+    """Refuses values that the command line refuses too."""
     if option.choices and getattr(value, "value", value) not in option.choices:
         raise _no_such_value(name, value, f"one of {', '.join(option.choices)}")
     if isinstance(value, Limits):
@@ -156,7 +156,7 @@ def _no_such_value(name: str, value: object, expected: str) -> InputError:
 
 
 def _text_within(limits: Limits | None, path: Path) -> FileText:
-    """What a file holds; reading it may take as long as the question: it may be a pipe."""
+    """The content of a file, read within the time limit: it may be a pipe."""
     with limit_resources(seconds=None if limits is None else limits.seconds, memory=None):
         return FileText.read(path)
 

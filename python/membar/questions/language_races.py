@@ -1,6 +1,6 @@
-"""Races of a program under a model that does not define them: that of its language is asked, rc11 or rc20.
+"""Races under a model that does not define them: checked under that of the language, rc11 or rc20.
 
-The question under the model itself stays what it is; that there are races is one finding more.
+The answer under the model itself does not change; races are an additional finding.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from membar.questions.task import Limits, Options, Task, Unrolling
 from membar.records import replace
 
 RC11, RC20 = "rc11", "rc20"
-GIVEN_UP = "the follow-up question about races was given up at the time limit"
+GIVEN_UP = "no time was left to check for data races in C"
 OPTIONS = ("--unroll", "--max-unroll", "--jobs")
 """The options of a question that count for its follow-up question about races."""
 _MOST_EXECUTIONS = 1000
@@ -28,7 +28,7 @@ _LONGEST = 20.0  # seconds: blocked executions do not count as executions
 
 
 def language_model(program: Program) -> str:
-    """The model of the language that a program is written in; C's for texts that are not compiled."""
+    """The model of the language in which a program is written; that of C if it is not compiled."""
     return RC20 if default_model(program) == RC20 else RC11
 
 
@@ -44,7 +44,7 @@ def quick_question(program: Program) -> Task:
 
 
 def flag(outcome: Outcome, found: Outcome | None, path: str) -> Outcome:
-    """The outcome, with a flag if a compiled program that was taken for machine code has a data race."""
+    """The outcome, with a flag if a compiled program that was checked as machine code has a data race."""
     if isinstance(found, Unknown) and _is_late(found):
         return with_notes(outcome, GIVEN_UP)
     if not isinstance(found, Violated) or found.property != "races":
@@ -58,7 +58,7 @@ def flag(outcome: Outcome, found: Outcome | None, path: str) -> Outcome:
 
 
 def _is_late(found: Outcome) -> bool:
-    """Whether the time for a follow-up question was over before there was an answer."""
+    """Whether a follow-up question ran out of time."""
     return current().remaining_seconds == 0.0 or found.run.statistics.seconds >= _LONGEST
 
 
@@ -87,13 +87,13 @@ def explain(races: Outcome, model: Model, ignored: Sequence[str]) -> Outcome:
         ignored: options of the question that this search does not look at.
     """
     run = races.run
-    why = f"judged by the definition of {run.model} (engine {run.engine}), as {model.name} defines no races"
+    why = f"by the definition of {run.model} (engine {run.engine}), as {model.name} defines no races"
     findings = tuple(
         replace(item, reason=f"{item.reason}; {why}" if item.reason else why)
         for item in run.findings
         if item.property == "races"
     )
-    note = f"races are {why}"
+    note = f"races are those {why}"
     if ignored:
         names = " and ".join(filter(None, [", ".join(ignored[:-1]), ignored[-1]]))
         note += f"; {names} {'has' if len(ignored) == 1 else 'have'} no effect on that"

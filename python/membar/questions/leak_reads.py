@@ -1,7 +1,7 @@
-"""Removes from a witness the reads at the end of threads that only look for leaks.
+"""Removes from a witness the reads at the end of threads that only check for leaks.
 
-Reports show the program without its warnings, and replay runs that one: a witness must not hold the reads
-that are there for warnings only.
+Reports and replays use the program without its warnings, so a witness must not contain reads that serve
+warnings only.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _RELATIONS = (
 
 
 def _looks(witness: Witness) -> tuple[int, ...]:
-    """How many reads at the end of each thread are there for warnings only."""
+    """How many reads at the end of each thread serve warnings only."""
     return tuple(
         sum(name.startswith(LOOK) for name, _ in registers) for registers in witness.execution.registers
     )
 
 
 def without_looks(witness: Witness) -> Witness:
-    """The witness without the reads at the end of its threads that are there for warnings only."""
+    """The witness without the reads at the end of its threads that serve warnings only."""
     counts = _looks(witness)
     if not any(counts):
         return witness

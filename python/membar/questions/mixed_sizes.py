@@ -1,7 +1,7 @@
-"""Accesses of several sizes to the same shared memory, under processors whose models have no rule for them.
+"""Accesses of several sizes to the same shared memory, under processor models that do not define them.
 
-Such accesses are made in pieces. Under sc and x86-tso that allows all that can happen; how weaker processors
-order the pieces of one access is not part of their models here.
+Such accesses are performed in pieces. Under sc and x86-tso that covers everything that can happen; the models
+of weaker processors do not define how the pieces of one access are ordered.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def without_rule(outcome: Outcome, task: Task) -> Outcome:
 
 
 def reason_of(program: Program, model: Model) -> str:
-    """Why nothing is known about such accesses."""
+    """Why such accesses make the answer UNKNOWN."""
     where = ", ".join(program.mixed_sizes)
     what = f"accesses of several sizes go to the same shared memory ({where})"
-    return f"{what}, which {model.name} says nothing about"
+    return f"{what}, which {model.name} does not define"

@@ -34,7 +34,7 @@ class ClientPrograms(Protocol):
 
 @record(frozen=True, slots=True, kw_only=True)
 class AskedObject:
-    """An object: what clients may call, and what it should be.
+    """An object: its operations and its specification.
 
     Attributes:
         source: the text.
@@ -55,12 +55,12 @@ class AskedObject:
         return "rc11" if self.own is None else "x86-tso"
 
     def notes_for(self, size: Size) -> ObjectNotes:
-        """What clients of a size call."""
+        """The calls of clients of a size."""
         return self.notes if self.own is None else notes_of(self.own, size)
 
     @property
     def has_only_copies(self) -> bool:
-        """Whether it is known that the object cannot tell arguments from each other."""
+        """Whether the object is known not to distinguish its arguments."""
         return self.own is not None and self.own.specification is not None and has_only_copies(self.own)
 
     def clients(self, size: Size, model: Model) -> ClientPrograms:
@@ -80,7 +80,7 @@ class AskedObject:
         return CompiledObject(self.own, MACHINES[model.name])
 
     def carrier(self, model: Model, ordering: Ordering) -> Carrier:
-        """What carries the messages of clients, in words that the programs still have."""
+        """What carries the messages of clients, as annotations that the programs still have."""
         if self.own is not None:
             return MACHINES[model.name].carrier
         words = ("RLX", "RLX") if ordering is Ordering.FLUSH else ("REL", "ACQ")
@@ -106,8 +106,8 @@ def object_of(text: SourceFile, specification: str | None) -> AskedObject:
     if frontend.name != "C":
         raise refusal(
             "W1356",
-            f"{frontend.name} files have no objects with clients",
-            help="annotated C files and .obj files have",
+            f"{frontend.name} files cannot contain concurrent objects",
+            help="annotated C files and .obj files can",
         )
     notes = said.read(text)
     return AskedObject(
@@ -116,7 +116,7 @@ def object_of(text: SourceFile, specification: str | None) -> AskedObject:
 
 
 class _CompiledBatches:
-    """The programs of all clients of a C object; each text is read when its first client is asked for."""
+    """The programs of all clients of a C object; each batch is read when its first client is needed."""
 
     def __init__(self, text: SourceFile, notes: ObjectNotes, size: Size) -> None:
         self._text, self._notes, self._size = text, notes, size
@@ -133,7 +133,7 @@ class _CompiledBatches:
 
 
 def client_sources(text: SourceFile, size: Size, specification: str | None) -> tuple[SourceFile, ...]:
-    """A C object with all of its clients behind it, as one program, or several if there are too many.
+    """A C object followed by all of its clients, as one program, or several if there are too many.
 
     Raises:
         InputError: it is no C object, or something is wrong with its notes.
@@ -221,7 +221,7 @@ def _compile_clients(text: SourceFile, notes: ObjectNotes, size: Size, bodies: B
 
 
 def _relocate(item: Diagnostic, text: SourceFile, notes: ObjectNotes) -> Diagnostic:
-    """A problem of the calls that were written for the user, told where the user asked for them."""
+    """An error in the calls that membar generated, located at the user's annotation."""
     if item.primary is None or item.primary.span.start < len(text.text):
         return item
     called = item.primary.span.source.line(item.primary.span.line)

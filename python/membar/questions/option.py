@@ -77,7 +77,7 @@ class Option:
 
     @property
     def attribute(self) -> str:
-        """Its name in what a command line chooses: there it is called as users call it."""
+        """Its name in a parsed command line: as users write it."""
         name = self.field if self.is_compiler else _LETTERS.get(self.name)
         return name or self.name.lstrip("-").replace("-", "_")
 

@@ -11,7 +11,7 @@ from membar.source import FileText, SourceFile, Span
 
 @record(frozen=True, slots=True)
 class Piece:
-    """A stretch of what an option says: where it begins in the text, and where in the option."""
+    """A stretch of an option's value: where it begins in the text, and where in the option."""
 
     start: int
     origin: int
@@ -20,7 +20,7 @@ class Piece:
 
 @record(frozen=True, slots=True)
 class Insertion:
-    """What one option added at the end of a text: its own words, and where they stand there."""
+    """What one option added at the end of a text: its value, and its position there."""
 
     option: SourceFile
     pieces: tuple[Piece, ...]
@@ -37,7 +37,7 @@ class Insertion:
 
 
 def insertion(option: str, value: str, *, before: str, after: str) -> Insertion | None:
-    """Where `value` stands in the text `after` that was made of `before` for its sake; None if nowhere."""
+    """Where `value` is in the text `after`, which was made from `before` by adding it; None if nowhere."""
     name = value.path if isinstance(value, FileText) else f"--{option}"
     pieces = tuple(_pieces(value, after, len(before.rstrip())))
     return Insertion(SourceFile(name, value), pieces) if pieces else None
@@ -59,7 +59,7 @@ def _pieces(value: str, text: str, start: int) -> Iterator[Piece]:
 
 
 def relocate(problem: InputError, text: SourceFile, end: int, insertions: Sequence[Insertion]) -> InputError:
-    """The mistakes of a text, those behind `end` where the options say what is wrong."""
+    """The errors of a text; those after `end` are located in the options."""
     return InputError(*(_relocate(item, text, end, insertions) for item in problem.diagnostics))
 
 

@@ -1,8 +1,8 @@
 """Every option of a question, declared once.
 
 The command line, its help, the errors for options that do not apply, and the signatures of `membar.check` and
-its siblings are made from this table. It is one table, and not spread over the kinds of questions, so that a
-command line can be read without loading any of them.
+its siblings are generated from this table. It is one table, and not spread over the kinds of questions, so
+that a command line can be read without loading any of them.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ TABLE: Final = (
         choices=("own", "all"),
         commands=(*_ASKING, "translate"),
         kinds=(PROGRAM,),
-        help="what an atomic write waits for: its own store buffer (default), or all",
+        help="DVE: an atomic write waits for the store buffer of its own process (default), or for all",
     ),
     Option(
         name="--ghost",
@@ -136,7 +136,7 @@ TABLE: Final = (
         read="threads",
         commands=_ASKING,
         kinds=(LIFTED,),
-        help="C: prove the properties for any number of threads, sc and x86-tso; NAME is the macro for their"
+        help="C: prove the properties for any number of threads (sc, x86-tso); NAME is the macro for their"
         " number (default: N)",
         short="prove the properties for any number of threads",
         is_common=True,
@@ -277,7 +277,7 @@ TABLE: Final = (
             help=help_,
         )
         for name, kinds, help_ in (
-            ("prune", (PROGRAM, CLIENTS), "test executions only when they are complete (slower)"),
+            ("prune", (PROGRAM, CLIENTS), "check the consistency of complete executions only (slower)"),
             (
                 "symmetry",
                 (PROGRAM,),
@@ -308,7 +308,7 @@ TABLE: Final = (
         kinds=(PROGRAM,),
         by_engines=True,
         is_search=True,
-        help="states: keep a few bits of each state; finds violations in larger programs, never proves",
+        help="states: bit-state search, which finds violations in larger programs but proves nothing",
     ),
     Option(
         name="--brab",
@@ -369,7 +369,7 @@ TABLE: Final = (
         commands=("check",),
         kinds=(PROGRAM,),
         languages=_COMPILED,
-        help="treat as violated what holds only by a dependency that a compiler may remove",
+        help="VIOLATED if the program relies on a dependency that a compiler may remove",
     ),
     Option(
         name="-I",
@@ -431,13 +431,13 @@ TABLE: Final = (
             ),
             ("--rustc", "", "PATH", "value", "Rust: the compiler (default: rustc on the path)"),
             ("--edition", "", "YEAR", "value", "Rust: the edition (default: 2021)"),
-            ("--features", "", "NAME", "list", "Rust: turn on a feature of the crate"),
+            ("--features", "", "NAME", "list", "Rust: enable a feature of the crate"),
             (
                 "--cfg",
                 "configurations",
                 "SPEC",
                 "list",
-                'Rust: what `cfg` tests, such as `loom` or `key="value"`',
+                'Rust: set a `cfg` option, such as `loom` or `key="value"`',
             ),
             ("--bin", "program", "NAME", "value", "Cargo.toml: the program to check (default: the only one)"),
             ("--allow-build", "", "", "switch", "Cargo.toml: let build scripts and procedural macros run"),
@@ -520,7 +520,7 @@ TABLE: Final = (
         form="switch",
         kinds=_OF_PROGRAMS,
         is_output=True,
-        help="draw every event; long executions are otherwise folded to what matters",
+        help="draw every event; otherwise long executions are abbreviated",
     ),
     Option(
         name="--all",
@@ -538,9 +538,9 @@ TABLE: Final = (
         read="path",
         commands=("litmus", "compare"),
         is_output=True,
-        help="litmus: keep answers in FILE, and take from there those that it has (docs/reference/store.md);"
+        help="litmus: store answers in FILE, and reuse those that it has (docs/reference/store.md);"
         " compare: compare two models, runs or folders in it",
-        short="the file that keeps the answers of campaigns",
+        short="the file that stores the answers",
         is_common=True,
     ),
     Option(
@@ -551,7 +551,7 @@ TABLE: Final = (
         help="answers: one line per answer; tests: one line per test, one column per model (default for"
         " several models); differing: only tests on which models disagree or an expectation fails; none:"
         " only the summary",
-        short="what gets a line in the output",
+        short="which lines to print",
         is_common=True,
     ),
     Option(
@@ -611,7 +611,7 @@ TABLE: Final = (
             ("--junit", _SHORT, "write a JUnit report (- for standard output)"),
             ("--sarif", _SHORT, "write a SARIF 2.1.0 log"),
             ("--summary", (*_SHORT, "compare"), "write a summary in GitHub's Markdown"),
-            ("--html", ("check", "compare", "repair"), "write the answers as a page for a browser"),
+            ("--html", ("check", "compare", "repair"), "write the answers as an HTML page"),
             (
                 "--witness",
                 ("check",),

@@ -1,4 +1,4 @@
-"""What an engine answers: one of four verdicts, each with what was established and how."""
+"""The outcome of an engine: one of four verdicts, each with its evidence and its guarantee."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FinalState: TypeAlias = tuple[tuple[str, int | str], ...]
 
 @record(frozen=True, slots=True, kw_only=True)
 class Statistics:
-    """Counters of one run; None where they make no sense for the engine.
+    """Counters of one run; None where they do not apply to the engine.
 
     `executions` are complete; those that fail (an assertion, an access to no location) are `failed`, and
     those that the loop bound truncated are `truncated`, where these are listed too.
@@ -47,7 +47,7 @@ class Statistics:
 
 @record(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One step of an operational run: who did what, and what memory and the buffers hold afterwards.
+    """One step of an operational run: its thread and action, and memory and buffers afterwards.
 
     `partner` is the thread that receives in the same step what `thread` sends.
     """
@@ -85,7 +85,7 @@ class Witness:
 
 
 class Verdict(enum.StrEnum):
-    """What is said about one property."""
+    """The verdict about one property."""
 
     HOLDS = "holds"
     WITHIN = "holds-within"
@@ -168,17 +168,17 @@ class Run:
 
     @property
     def unchecked(self) -> tuple[str, ...]:
-        """The properties that apply, or were asked for, and have no answer."""
+        """The properties that apply, or were selected, and have no answer."""
         return tuple(dict.fromkeys(item.property for item in self.findings if not item.verdict.is_answer))
 
     def finding(self, name: str) -> Finding | None:
-        """The answer about a property; None if it was not asked and does not apply."""
+        """The answer about a property; None if it was not selected and does not apply."""
         return next((item for item in self.findings if item.property == name), None)
 
 
 @record(frozen=True, slots=True)
 class Holds:
-    """Proved of everything that was asked; an `exists` condition carries its witness.
+    """Proved for everything that was asked; an `exists` condition has a witness.
 
     Of a parameterized system, the cubes that prove it can be checked by others.
     """
@@ -190,7 +190,7 @@ class Holds:
 
 @record(frozen=True, slots=True)
 class HoldsWithin:
-    """No violation up to a bound that cut something. `chosen_by_user`: the bound was given, not ours."""
+    """No violation within a bound that truncated the search. `chosen_by_user`: the user gave the bound."""
 
     run: Run
     bound: str
@@ -199,7 +199,7 @@ class HoldsWithin:
 
 @record(frozen=True, slots=True)
 class Violated:
-    """Refuted, with the execution that does it; a refuted `exists` has none.
+    """Refuted, with the execution that shows it; a refuted `exists` has none.
 
     A parameterized system is refuted by a run of some number of processes instead.
     """
@@ -220,7 +220,7 @@ class Unknown:
 
 @record(frozen=True, slots=True)
 class Explored:
-    """No question was asked (`--property none`): only what the program can do."""
+    """No property was checked (`--property none`): only the behaviour of the program."""
 
     run: Run
     complete: bool
@@ -232,7 +232,7 @@ INTERRUPTED = "interrupted (Ctrl-C)"
 
 
 class InterruptedAnswerError(KeyboardInterrupt):
-    """Ctrl-C, with the answer as far as it was found; of which kind it is depends on the question."""
+    """Ctrl-C, with the partial answer; its kind depends on the question."""
 
     def __init__(self, answer: Any) -> None:  # noqa: ANN401 - there are as many kinds as lanes
         super().__init__("interrupted")
@@ -240,7 +240,7 @@ class InterruptedAnswerError(KeyboardInterrupt):
 
 
 class InterruptError(KeyboardInterrupt):
-    """Ctrl-C, with what was found until then."""
+    """Ctrl-C, with the partial outcome."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__("interrupted")
@@ -255,7 +255,7 @@ def with_notes(outcome: Outcome, *notes: str) -> Outcome:
 def with_findings(
     outcome: Outcome, asked: Collection[str], *, unchecked: Collection[str] = (), why: str = ""
 ) -> Outcome:
-    """The outcome of an engine that answers all that is asked at once, with a finding for each property.
+    """The outcome of an engine that answers everything at once, with a finding for each property.
 
     Those `unchecked` would apply too, but this engine cannot check them, which is `why`.
     """
@@ -265,7 +265,7 @@ def with_findings(
 
 
 def reject_witness(outcome: Holds | Violated, reason: str) -> Unknown:
-    """What is left of an outcome whose witness does not replay."""
+    """UNKNOWN instead of an outcome whose witness does not replay."""
     findings = tuple(
         replace(item, verdict=Verdict.UNKNOWN, reason=reason, witness=None)
         if item.witness is not None and item.witness == outcome.witness
@@ -276,7 +276,7 @@ def reject_witness(outcome: Holds | Violated, reason: str) -> Unknown:
 
 
 def weaken_findings(run: Run, verdict: Verdict, reason: str) -> Run:
-    """The run with another verdict about all properties that hold, perhaps within a bound."""
+    """The run with another verdict for all properties that hold, perhaps within a bound."""
     findings = tuple(
         replace(item, verdict=verdict, reason=reason)
         if item.verdict in (Verdict.HOLDS, Verdict.WITHIN)

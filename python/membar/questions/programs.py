@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def parse(source: SourceFile) -> Program:
-    """The program that a text means, by its file name's ending.
+    """The program in a file, whose suffix determines the language.
 
     Raises:
         InputError: with every problem found in the text.
@@ -41,12 +41,12 @@ def parse(source: SourceFile) -> Program:
 
 
 def nothing_read(source: SourceFile, language: str) -> Program:
-    """The program of a text that was not read as one."""
+    """The program of an input that was not parsed."""
     return Program(name=source.stem, language=language, objects=(), threads=())
 
 
 def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
-    """Where a text can be made stronger or weaker.
+    """Where a program can be made stronger or weaker.
 
     Raises:
         InputError: its language has no such places.
@@ -90,11 +90,11 @@ def for_model(program: Program, model: Model, *, mapping: str | None = None) -> 
 
 
 def _joint_steps(program: Program, model: Model) -> InputError:
-    """That processes which step together have no store buffers of their own."""
+    """The error that processes which step together have no store buffers of their own."""
     message = f"`system sync` is not defined under {model.name}"
     said = "its processes step together and would share one store buffer"
     label = Label(program.span, said) if program.span else None
-    return InputError(Diagnostic(code="W1011", message=message, primary=label, help="take --model sc"))
+    return InputError(Diagnostic(code="W1011", message=message, primary=label, help="use --model sc"))
 
 
 def parse_with_options(
@@ -105,7 +105,7 @@ def parse_with_options(
     words: Mapping[str, str],
     labels: Sequence[str] = (),
 ) -> tuple[SourceFile, Program]:
-    """The text with what options say and ask, where its language has words for it, and its program.
+    """The text with what options add to it, where its language can express that, and its program.
 
     Raises:
         InputError: the text or an option is wrong.
@@ -142,12 +142,12 @@ def parse_with_options(
 
 
 def asked_labels(properties: Collection[str] | None) -> tuple[str, ...]:
-    """Those of the properties that labels of the text speak of."""
+    """The properties among these that are about labels."""
     return tuple(name for name in LABELS if name in (properties or ()))
 
 
 def with_labels(program: Program, names: Sequence[str]) -> Program:
-    """The program with what its labels say of all runs.
+    """The program with its labels as claims about runs.
 
     Raises:
         InputError: it has no such labels, or what they say cannot be followed.
@@ -166,7 +166,7 @@ def with_labels(program: Program, names: Sequence[str]) -> Program:
 
 
 def with_claims(program: Program, text: str, source: SourceFile) -> Program:
-    """The program with a formula about all of its runs, or with several; `source` is the program's text.
+    """The program with one or several LTL formulas; `source` is the program's text.
 
     Raises:
         InputError: some are no formulas about this program.
@@ -186,7 +186,7 @@ def with_claims(program: Program, text: str, source: SourceFile) -> Program:
 
 
 def claimed_program(source: SourceFile, ltl: str | None, labels: Sequence[str]) -> Program:
-    """The program of a text that options were written into, with all that is claimed of it."""
+    """The program of a text that contains what options added, with all its claims."""
     program = parse(source)
     return with_labels(program if ltl is None else with_claims(program, ltl, source), labels)
 
@@ -216,7 +216,7 @@ def text_of_claims(ltl: str | None, ltl_file: str | Path | None) -> str | None:
 
 
 def options_for(options: Options, program: Program, model: Model, engine: str | None) -> Options:
-    """The options, with the model's own store-buffer bound where the question is one about states."""
+    """The options, with the model's own store-buffer bound if the question is about states."""
     is_about_states = program.language in BY_STATES or program.asks_about_states
     if not is_about_states or options.unbounded_buffers or options.buffers is not None:
         return options
@@ -226,7 +226,7 @@ def options_for(options: Options, program: Program, model: Model, engine: str | 
 
 
 def _with_error(source: SourceFile, error: str) -> SourceFile:
-    """The text with what `--error` asks, so that a witness saved with it can be replayed."""
+    """The text with the value of `--error`, so that a witness saved with it can be replayed."""
     frontend = frontend_for(source)
     if frontend.with_error is None:
         can = ", ".join(sorted(each.name for each in frontends() if each.with_error is not None))
@@ -237,7 +237,7 @@ def _with_error(source: SourceFile, error: str) -> SourceFile:
 
 
 def _with_claim(source: SourceFile, claim: NamedFormula) -> SourceFile:
-    """The text with what `--ltl` claims, so that a witness saved with it can be replayed.
+    """The text with the value of `--ltl`, so that a witness saved with it can be replayed.
 
     Where the language has no words for claims the text stays as it is.
     """
@@ -248,7 +248,7 @@ def _with_claim(source: SourceFile, claim: NamedFormula) -> SourceFile:
 
 
 def _with_option(source: SourceFile, option: str, value: str) -> SourceFile:
-    """The text with what an option of its language says, so that a witness saved with it can be replayed."""
+    """The text with an option of its language, so that a witness saved with it can be replayed."""
     frontend = frontend_for(source)
     if option not in frontend.with_option:
         knowing = [item.name for item in frontends() if option in item.with_option]

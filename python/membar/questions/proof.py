@@ -108,7 +108,7 @@ def _evidence(system: ThreadSystem, failure: Failure | None, inferred: str, proo
 
 
 def parse_object(source: SourceFile) -> ConcurrentObject:
-    """The object that a text means.
+    """The object in a file.
 
     Raises:
         InputError: with every problem found in the text.
@@ -145,7 +145,7 @@ def system_of(about: ConcurrentObject, model: Model, *, order: str = "causal") -
 
 
 def rules_of(model: Model) -> relaxed.Rules | None:
-    """How a model does lines out of order; None if it does not."""
+    """The rules by which a model reorders lines; None if it does not."""
     return _RELAXED.get(model.name)
 
 
@@ -155,7 +155,7 @@ def default_model(source: SourceFile) -> str:
 
 
 class _Clock:
-    """When to stop."""
+    """The deadline."""
 
     def __init__(self, limits: Limits) -> None:
         self._start = time.monotonic()
@@ -171,7 +171,7 @@ class _Clock:
         return self._limit is not None and self.seconds > self._limit
 
     def is_late(self) -> bool:
-        """Whether what is left of the time is needed to say what fails."""
+        """Whether the remaining time is needed to report what fails."""
         return self._limit is not None and self.seconds > self._limit * _FOR_INVARIANTS
 
 
@@ -182,13 +182,13 @@ def _infer_invariants(system: ThreadSystem, specification: Specification, clock:
     try:
         return infer(system, specification, should_stop=clock.is_late), ""
     except EngineLimitError as limit:
-        return "", f"{limit.reason} while invariants were looked for" if clock.is_late() else limit.reason
+        return "", f"{limit.reason} while inferring invariants" if clock.is_late() else limit.reason
 
 
 def _prove(
     system: ThreadSystem, specification: Specification, clock: _Clock, order: str
 ) -> tuple[Discharged, ThreadSystem]:
-    """The proof that says most, and the system that it is about.
+    """The strongest proof, and the system that it is about.
 
     Where buffers can grow for ever, stores are summarised; and where that proves nothing, the bound stays.
     """
@@ -216,7 +216,7 @@ def _prove(
 
 
 def _counts(claimed: Claims) -> bool:
-    """Whether something speaks of the number of pending stores, which summaries do not know."""
+    """Whether something mentions the number of pending stores, which summaries do not track."""
     return any(
         isinstance(part, PendingCount)
         for each in (*claimed.invariants, *claimed.between)
@@ -225,7 +225,7 @@ def _counts(claimed: Claims) -> bool:
 
 
 def _specification_of(about: ConcurrentObject) -> Specification:
-    """The specification of an object that has all that a proof needs."""
+    """The specification of an object that has everything that a proof needs."""
     missing = [operation.name for operation in about.operations
                if not any(point.operation == operation.name for point in about.points)]  # fmt: skip
     help_text = "add it, or check bounded clients: --client 2,2"
@@ -244,7 +244,7 @@ def verdict_of(proof: Discharged, about: ConcurrentObject, model: str, order: st
     """The verdict that the obligations allow."""
     notes = (
         f"{proof.obligations} obligations discharged by z3, the slowest in {proof.slowest:.2f} s;"
-        f" a thread has {len(proof.controls)} controls",
+        f" a thread has {len(proof.controls)} control states",
     )
     if proof.failures:
         run = _run(model, _NOTHING, proof.seconds, notes)

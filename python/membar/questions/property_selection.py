@@ -1,4 +1,4 @@
-"""Which properties of a text are checked, and whether they apply."""
+"""Which properties of a program are checked, and whether they apply."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _WAYS_OUT = {
 def asked_properties(
     properties: Collection[str] | None, property_file: Path | None, source: SourceFile
 ) -> Asked:
-    """What is asked: by name, by a file of SV-COMP, or by default all that applies.
+    """The selected properties: by name, by a file of SV-COMP, or by default all that apply.
 
     Raises:
         InputError: a property or the file is unknown.
@@ -58,7 +58,7 @@ def asked_properties(
     properties = () if [*properties] == ["none"] else properties
     for name in properties:
         if name == "none":
-            message = "--property none only explores: it cannot stand beside other properties"
+            message = "--property none only explores: it cannot be combined with other properties"
             raise refusal("W0401", message, help="leave `none` out, or the others")
         if name == LINEARIZABILITY.name:
             message = f"{name} applies to objects only"
@@ -74,7 +74,7 @@ def asked_properties(
 
 
 def applicable(program: Program, model: Model, asked: Asked) -> Asked:
-    """What is asked, without the properties that say nothing about a program of this language.
+    """The selected properties, without those that do not apply to the language.
 
     Raises:
         InputError: nothing that was asked for by name applies.

@@ -1,4 +1,4 @@
-"""A question: a text, a memory model, and what is asked. Each kind of question is a module of this folder."""
+"""A question: a subject, a memory model, and what is asked. Each kind has a module in this folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @record(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What every kind of question has.
+    """The fields that every kind of question has.
 
     Attributes:
         source: the text.
@@ -52,12 +52,12 @@ class Question:
 
     @property
     def default_model(self) -> str | None:
-        """The model where none is named, if that does not depend on the text."""
+        """The model if none is named, if that does not depend on the text."""
         return None
 
     @property
     def asked_by_name(self) -> tuple[str, ...]:
-        """The properties that were asked for by name."""
+        """The properties that were selected by name."""
         return ()
 
     def programs_of(self, source: SourceFile) -> tuple[SourceFile, ...]:
@@ -65,7 +65,7 @@ class Question:
         return (source,)
 
     def source_with(self, *, defines: Sequence[str] = ()) -> SourceFile:
-        """The text, with where includes are searched, macros, and how it is compiled."""
+        """The text, with its include folders, macros and compiler options."""
         if not defines and not self.include_dirs and self.compiler is None:
             return self.source
         folders = tuple(str(folder) for folder in self.include_dirs)

@@ -1,7 +1,7 @@
-"""A campaign whose answers are kept in a store: what is there already is not asked again.
+"""A campaign whose answers are stored: tests that have an answer in the store are not checked again.
 
-Child processes answer; this one alone writes, as soon as an answer is there, in one transaction for each
-fifth of a second. An answer is handed on only after it was committed: whatever a user has seen is stored.
+Child processes answer; only this process writes, in one transaction per fifth of a second. An answer is
+passed on only after it was committed, so every answer that a user has seen is stored.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TEXTS: Final = ("herd", "json", "report", "sarif")
 
 
 def recorded_answers(campaign: Campaign, path: Path) -> Iterator[TestAnswer]:
-    """The answers of a campaign, in the order of its tests; those that are in the store are taken from there.
+    """The answers of a campaign, in the order of its tests; those in the store are reused.
 
     Raises:
         InputError: the store cannot be used.
@@ -94,7 +94,7 @@ def _answers(campaign: Campaign, cases: Sequence[Case], recording: _Recording) -
 
 
 def _answer_safely(case: Case, campaign: Campaign) -> TestAnswer | Ended:
-    """The answer about a test; a mistake of membar costs this test, not the campaign."""
+    """The answer about a test; a bug in membar affects this test, not the campaign."""
     try:
         return answer_case(case, campaign)
     except (KeyboardInterrupt, SystemExit):
@@ -133,7 +133,7 @@ class _Recording:
     began: float = 0.0
 
     def take_stored(self, cases: Sequence[Case]) -> dict[int, TestAnswer]:
-        """The answers that are in the store already, which become part of this run."""
+        """The answers that are already in the store, which become part of this run."""
         found = {}
         self._begin()
         for number, (case, key) in enumerate(zip(cases, self.keys, strict=True)):
@@ -145,7 +145,7 @@ class _Recording:
         return found
 
     def add(self, number: int, answer: TestAnswer) -> None:
-        """Stores an answer as that of a case; errors and accidents are not taken from there later."""
+        """Stores an answer for a case; errors and crashes are not reused later."""
         self._begin()
         is_final = answer.verdict != "error" and not answer.is_accident
         texts = {name: getattr(answer, name) for name in _TEXTS if getattr(answer, name)}
@@ -172,7 +172,7 @@ class _Recording:
             self.commit()
 
     def _fill(self, number: int, answer_row: int, answer: TestAnswer) -> None:
-        """Makes an answer that of a case in this run, if it is not already."""
+        """Assigns an answer to a case of this run, if it is not assigned already."""
         test, model = divmod(number, self.columns)
         differs = self._difference(number, answer)
         before = self.connection.execute(
@@ -189,7 +189,7 @@ class _Recording:
             self.connection.execute("DELETE FROM answer WHERE id = ? AND key IS NULL", (before[0],))
 
     def _difference(self, number: int, answer: TestAnswer) -> str | None:
-        """How an answer is not as expected: by `--expect`, or by a comment of the file."""
+        """How an answer differs from its expectation: by `--expect`, or by a comment of the file."""
         if not answer.is_answered:
             return None
         judged = self.campaign.judge(answer) if self.campaign.judge is not None else None
@@ -211,7 +211,7 @@ class _Recording:
                 self.connection.execute("COMMIT")
 
     def end(self, state: str) -> None:
-        """Says that nothing more is written, and why: `complete`, `interrupted` or `failed`."""
+        """Records that nothing more is written, and why: `complete`, `interrupted` or `failed`."""
         self.connection.execute("UPDATE run SET ended = ?, state = ? WHERE id = ?", (_now(), state, self.run))
 
 
@@ -254,7 +254,7 @@ def _begin(
     campaign: Campaign,
     sources: Sequence[SourceFile | None],
 ) -> _Recording:
-    """The run of a campaign: a new one, or the one that asked exactly this before."""
+    """The run of a campaign: a new one, or an earlier one with exactly the same question."""
     models = campaign.all_models
     questions = [question_digest(campaign, model) for model in models]
     has_texts = any(name in campaign.texts for name in _TEXTS)
@@ -325,7 +325,7 @@ def _model_columns(campaign: Campaign, model: Model | None) -> tuple[str, str, s
 
 
 def _title(path: str, text: str | None) -> tuple[str, str]:
-    """What the list of tests calls a file before it is answered, and its language: `X86`, `C`, `Promela`."""
+    """The name of a test before it is answered, and its language: `X86`, `C`, `Promela`."""
     source = SourceFile(path, text or "")
     name = Path(path).stem
     try:
@@ -339,7 +339,7 @@ def _title(path: str, text: str | None) -> tuple[str, str]:
 
 
 def _claims(source: SourceFile | None) -> dict[str, str]:
-    """The verdicts that a file states about itself, by model."""
+    """The verdicts that a file states for itself, by model."""
     if source is None or "xpected" not in source.text:
         return {}
     try:
@@ -349,7 +349,7 @@ def _claims(source: SourceFile | None) -> dict[str, str]:
 
 
 def _read(test: Path) -> SourceFile | None:
-    """A regular file, which is asked about as it is now; others are read by who answers."""
+    """The text of a regular file; other files are read by the process that answers."""
     try:
         return SourceFile.read(test) if test.is_file() else None
     except OSError:

@@ -1,6 +1,6 @@
 """Refuses options that do not apply: to a kind of question, a language, an engine, a program or a model.
 
-Where an option applies says its declaration (`questions/options.py`).
+The declaration of an option (`questions/options.py`) says where it applies.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @record(frozen=True, slots=True)
 class _Kind:
-    """A kind of question: what its files are called, the code of the error, and what is asked there."""
+    """A kind of question: the name of its files, the error code, and what it checks."""
 
     name: str
     code: str
@@ -89,7 +89,7 @@ def refuse_outside(kind: str, given: Iterable[str]) -> None:
 
 
 def _help_outside(kind: str, option: str) -> str:
-    """Where an option applies; for one that asks something, what is asked instead."""
+    """Where an option applies; for an option that selects something, what is checked instead."""
     if kind == PROGRAM and option in _HELP:
         return _HELP[option]
     if option in _QUESTIONS:
@@ -124,7 +124,7 @@ _WITH_INCLUDES = frozenset({"C", "C++", "Promela"})
 
 
 def refuse_includes(language: str, model: str | None) -> None:
-    """Refuses `-I` where nothing includes files: neither the language nor a model of the user's own.
+    """Refuses `-I` if nothing includes files: neither the language nor a model of the user's own.
 
     Raises:
         InputError: so it is.
@@ -136,17 +136,17 @@ def refuse_includes(language: str, model: str | None) -> None:
 
 
 def refuse_explanation_as_data() -> None:
-    """Refuses `--explain` beside a form that has no place for it.
+    """Refuses `--explain` together with an output format that cannot contain it.
 
     Raises:
         InputError: always.
     """
-    message = "--explain does not apply to --herd, nor to the --json of a repair: it is text for people"
+    message = "--explain does not apply to --herd, nor to the --json of a repair: its output is for people"
     raise refusal("W0400", message, help="use one of them at a time")
 
 
 def refuse_for_engine(engine: str, options: Options) -> None:
-    """Refuses options that were chosen and that an engine does not look at.
+    """Refuses given options that an engine does not use.
 
     Raises:
         InputError: one of them was.
@@ -157,7 +157,7 @@ def refuse_for_engine(engine: str, options: Options) -> None:
 
 
 def refuse_for_engines(engines: Collection[str], options: Options) -> None:
-    """Refuses options that were chosen and that none of several engines looks at.
+    """Refuses given options that none of several engines uses.
 
     Raises:
         InputError: one of them was.
@@ -188,7 +188,7 @@ def _misplaced_in_engine(option: str, engine: str) -> InputError:
 
 
 def options_of(options: Options) -> Iterator[str]:
-    """The options that were chosen, as the command line calls them."""
+    """The given options, as they are named on the command line."""
     if options.buffers_chosen_by_user or options.unbounded_buffers:
         yield "--buffers"
     if options.unrolling.chosen_by_user:
@@ -209,7 +209,7 @@ def options_of(options: Options) -> Iterator[str]:
 
 
 def for_engine(engine: str, options: Options) -> Options:
-    """The options without those that an engine does not look at: one of several engines may ignore some."""
+    """The options without those that an engine does not use: one of several engines may ignore some."""
     for option in options_of(options):
         if not _looks_at(engine, option):
             options = _without(options, option)
@@ -243,7 +243,7 @@ _RUN_BY_STATES: Final = ("Promela", "DVE")
 
 
 def refuse_without_effect(task: Task, engine: str, given: Collection[str]) -> None:
-    """Refuses options that change nothing about a program under a model.
+    """Refuses options that have no effect on a program under a model.
 
     Args:
         task: the question, with options and limits as they were given.
@@ -265,7 +265,7 @@ def refuse_without_effect(task: Task, engine: str, given: Collection[str]) -> No
 
 
 def refuse_limits(engine: str, limits: Limits, task: Task | None = None) -> None:
-    """Refuses a limit on what an engine does not count, for a program of which it is asked (`task`).
+    """Refuses a limit on a quantity that an engine does not count, for a program (`task`).
 
     Raises:
         InputError: there is one.
@@ -283,7 +283,7 @@ def refuse_limits(engine: str, limits: Limits, task: Task | None = None) -> None
 
 
 def _counted_units(engine: str, task: Task | None) -> tuple[str, ...]:
-    """What an engine counts, of states and executions."""
+    """Which of states and executions an engine counts."""
     if engine not in plugins.names("membar.engines"):  # proofs of objects search nothing
         return ()
     space = _capabilities(engine).space(task)
@@ -301,7 +301,7 @@ def _about_runs(program: Program, options: Options) -> Iterator[tuple[str, str]]
 
 
 def _about_buffers(task: Task, given: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Elsewhere than in Promela and DVE, a bound of the buffers also asks for a machine instead of axioms."""
+    """Except in Promela and DVE, a buffer bound also selects a machine instead of axioms."""
     if task.model.operational is not Operational.SC or task.program.language not in _RUN_BY_STATES:
         return
     options = task.options

@@ -45,19 +45,19 @@ def may_miss_some(task: Task, outcome: Outcome) -> bool:
 
 
 def keeps_order(model: Model) -> bool:
-    """Whether nothing that a thread does later is seen before an access of it; or the race is found."""
+    """Whether no later action of a thread is visible before its access; or the race is found."""
     is_x86 = model.claims.fair and model.claims.mapping == "x86"
     is_ordered = is_x86 or model.operational in (Operational.SC, Operational.TSO)
     return is_ordered or model.language_model
 
 
 def is_mapped(model: Model, mapping: str | None) -> bool:
-    """Whether the language can be asked what a processor delays, C being mapped by `mapping`."""
+    """Whether the language model covers what a processor delays, with C compiled by `mapping`."""
     return (mapping or model.claims.mapping) in model.claims.right_mappings
 
 
 def without_mapping(outcome: Outcome, task: Task) -> Outcome:
-    """The outcome under a model that is not mapped: it stands if the model itself would tell of a race."""
+    """The outcome under a model without a mapping: kept if the model itself would report a race."""
     plan = task.model.plan
     if plan is not None and any(check.name == _RACE for check in plan.checks):  # lkmm
         return _weaken_to_bound(outcome, "there is a data race") if _RACE in outcome.run.flags else outcome
@@ -65,13 +65,13 @@ def without_mapping(outcome: Outcome, task: Task) -> Outcome:
 
 
 def language_question(task: Task, some: Task, used: float) -> Task:
-    """The question to the language about some executions, asked as widely as `task` is."""
+    """The question under the language model, about some executions, as general as `task`."""
     options = Options(unrolling=task.options.unrolling, jobs=task.options.jobs)
     return replace(some, limits=task.limits.after(used), options=options)
 
 
 def combine(outcome: Outcome, task: Task, asked: Task, found: Outcome, ask: Ask) -> Outcome:
-    """The outcome, if `found`, the answer of the language, and a last question leave no doubt; else less."""
+    """The outcome, if `found`, the answer of the language, and a last question confirm it; else weaker."""
     if isinstance(found, Violated) and found.witness is not None:
         where = _races_in_ended_memory(asked, found)
         if where:
@@ -91,7 +91,7 @@ def combine(outcome: Outcome, task: Task, asked: Task, found: Outcome, ask: Ask)
 
 
 def _races_in_ended_memory(asked: Task, found: Violated) -> str:
-    """The lines of a race in memory that somebody ends, as `lines 3 and 7`."""
+    """The lines of a race in memory whose lifetime ends, as `lines 3 and 7`."""
     if asked.model.plan is None or found.witness is None or found.property != "races":
         return ""
     events = found.witness.execution.events
@@ -106,7 +106,7 @@ def _races_in_ended_memory(asked: Task, found: Violated) -> str:
 
 
 def _buffers_loads(task: Task, outcome: Outcome, ask: Ask) -> bool:
-    """Whether some execution has a cycle of po and rf, or may have one: the others are counted again."""
+    """Whether some execution has, or may have, a cycle of po and rf: the others are counted again."""
     if task.model.plan is None:
         return True
     counted = outcome.run.statistics
@@ -138,7 +138,7 @@ def without_load_buffering(plan: Plan) -> Plan:
 
 
 def _weaken_to_bound(outcome: Outcome, why: str) -> Outcome:
-    """The outcome for executions in which no access is delayed so far."""
+    """The outcome for executions in which no access is delayed that far."""
     bounded = _within(outcome, BOUND)
     note = f"a lifetime may end before an access that {outcome.run.model} delays: {why}"
     return with_notes(bounded, note)

@@ -1,4 +1,4 @@
-"""Runs saved witnesses again, without a search, and compares what they show with what their answers say."""
+"""Replays saved witnesses, without a search, and compares what they show with what their answers say."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ENDING_THE_SEARCH = ("errors", "claims", *LABELS)
 
 @record(frozen=True, slots=True)
 class Replayed:
-    """What running a saved witness again showed.
+    """The result of replaying a saved witness.
 
     Attributes:
         file: the file that its answer is about.
@@ -68,7 +68,7 @@ class Replayed:
         return not self.problem
 
     def page(self) -> Sheet:
-        """What a page shows of it; of a witness that does not replay, only why."""
+        """What a page shows of it; for a witness that does not replay, only the reason."""
         from membar.reports import html  # noqa: PLC0415 - only where asked for
         from membar.reports._parts.drawn import drawing_part  # noqa: PLC0415
 
@@ -92,7 +92,7 @@ class Replayed:
 
 
 def replay(source: SourceFile | str | Path) -> tuple[Replayed, ...]:
-    """Runs the witnesses of a file again that `--json` wrote; one result for each answer in it.
+    """Replays the witnesses in a file that `--json` wrote; one result for each answer in it.
 
     Raises:
         InputError: the file is not one that membar writes, or names a program or a model that is wrong.
@@ -115,7 +115,7 @@ def _replay(item: SavedWitness | SavedRun | Claim) -> Replayed:
 
 
 def _run_again(saved: SavedRun) -> tuple[str, str]:
-    """What is wrong with a run of a parameterized system, and what it shows."""
+    """The error in a run of a parameterized system, and what it shows."""
     about = system.parse_system(saved.source)
     mismatch = system.replay(about, _shipped_model(saved), saved.run)
     mismatch = mismatch or saved.difference() or _other_text(saved.source)
@@ -136,14 +136,14 @@ def _run_again(saved: SavedRun) -> tuple[str, str]:
 
 
 def _look_at(saved: SavedWitness) -> Replayed:
-    """What is wrong with a witness, and what it shows."""
+    """The error in a witness, and what it shows."""
     model = _model(saved)
     program, problem, shown = _replayed_program(saved, model)
     return Replayed(saved.source.path, problem, shown, saved.source, model, program, saved.witness)
 
 
 def _replayed_program(saved: SavedWitness, model: Model) -> tuple[Program, str, str]:
-    """The program of a witness, what is wrong with the witness, and what it shows."""
+    """The program of a witness, the error in the witness, and what it shows."""
     _refuse_unknown_words(saved)
     mapping = saved.reading.mapping
     program = parse(saved.source.compiled_for(mapping or _compiled_model(saved, model).claims.mapping))
@@ -199,18 +199,18 @@ def _compiled_model(saved: SavedWitness, model: Model) -> Model:
 
 
 def _refuse_unknown_words(saved: SavedWitness) -> None:
-    """Refuses options for the compiler that could make it run something: a witness may be anybody's.
+    """Refuses compiler options that could make it run something: a witness is untrusted.
 
     Raises:
         InputError: there are some.
     """
     compiler = saved.source.compiler
     if compiler is not None and (words := unknown_words(compiler.others)):
-        saved.document.fail("compiler.others", f"options that only say how C is read, unlike `{words[0]}`")
+        saved.document.fail("compiler.others", f"options that affect only how C is read, unlike `{words[0]}`")
 
 
 def _other_text(source: SourceFile) -> str | None:
-    """That the program's file, where there is one of this name here, is not what was saved.
+    """Reports a file of the program's name here that differs from what was saved.
 
     Options such as `--error` and `--ltl` are written into the text, so that it may have a part more.
     """
@@ -267,14 +267,14 @@ def _is_text_of(path: str, text: str) -> bool:
 
 
 def _properties(claim: Claim) -> tuple[str, ...]:
-    """What must be asked of the one execution, so that the answer is the claim."""
+    """The properties to check on the execution, so that the answer is the claim."""
     if claim.verdict != "violated":
         return ("condition",)
     return ("claims",) if claim.property in LABELS else (claim.property,)
 
 
 def _restrict_to_claim(program: Program, claim: Claim | None) -> Program:
-    """The program with what its answer is about: one label, the assertions of the violated property."""
+    """The program with only what its answer is about: one label, the assertions of the violated property."""
     broken = claim.property if claim is not None and claim.verdict == "violated" else ""
     if claim is not None:
         about = {broken} & set(LABELS)
@@ -295,7 +295,7 @@ def _about_one_claim(program: Program, name: str) -> Program:
 
 
 def _verdict(task: Task, tally: Tally) -> tuple[str, str]:
-    """What the execution proves by itself, and the property it breaks."""
+    """What the execution alone proves, and the property it violates."""
     outcome = judge(task, tally)
     broken = getattr(outcome, "property", "")
     labels = [claim.name for claim in task.program.claims if claim.name in LABELS]
@@ -303,7 +303,7 @@ def _verdict(task: Task, tally: Tally) -> tuple[str, str]:
 
 
 def _contradiction(saved: SavedWitness, claim: Claim, tally: Tally) -> str | None:
-    """Where the answer speaks of something else than its witness."""
+    """Where the answer is about something other than its witness."""
     # What refutes an object is an execution of a client, whose program, and clock, are saved with it.
     is_race_by_language = _is_race_by_language(saved)
     if claim.property != LINEARIZABILITY and not is_race_by_language:
@@ -328,7 +328,7 @@ def _contradiction(saved: SavedWitness, claim: Claim, tally: Tally) -> str | Non
     if is_listed and not shown <= (claim.outcomes or frozenset()):
         return "outcomes: its final state is not among those that the answer lists"
     names = {frozenset(name for name, _ in state) for state in (*shown, *(claim.outcomes or ()))}
-    return "outcomes: final states of something else are listed" if shown and len(names) > 1 else None
+    return "outcomes: other locations or registers are listed" if shown and len(names) > 1 else None
 
 
 def _about_something_else(claim: Claim, model: str, path: str) -> str | None:

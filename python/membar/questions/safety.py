@@ -36,7 +36,7 @@ _LEAST_FOR_VACUITY: Final = 0.3
 
 @record(frozen=True, slots=True, kw_only=True)
 class Safety(Question):
-    """Whether a program does what it should under a memory model.
+    """Whether a program is correct under a memory model.
 
     Attributes:
         engine: by default the fastest that can.
@@ -68,11 +68,11 @@ class Safety(Question):
 
     @property
     def asked_by_name(self) -> tuple[str, ...]:
-        """The properties that were asked for by name."""
+        """The properties that were selected by name."""
         return tuple(name for name in self.properties or () if name != "none")
 
     def answer(self) -> Answer:
-        """The answer, its witness replayed."""
+        """The answer, after its witness was replayed."""
         text = self.source_with(defines=self.defines)
         refusals.refuse_for_language(frontend_for(text).name, self._given_for_language())
         if self.arguments is not None:
@@ -80,16 +80,16 @@ class Safety(Question):
         question = asked_properties(self.properties, self.property_file, text)
         named = "sc" if self.model is None and self.property_file is not None else self.model
         model = None
-        with stage("while the model was loaded"):
+        with stage("while loading the model"):
             if named is not None:
                 model = load_model(named, include_dirs=self.include_dirs)
                 text = text.compiled_for(self.mapping or model.claims.mapping)
-        with stage("while the text was read"):
+        with stage("while reading the program"):
             ltl = text_of_claims(self.ltl, self.ltl_file)
             text, program = parse_with_options(text, error=self.error, ltl=ltl, words=self.words)
             with_labels(program, question.labels)  # whether they can be asked about
         has_claims = frontend_for(text).with_claim is not None
-        with stage("while the model was loaded"):
+        with stage("while loading the model"):
             model = model or load_model(default_model(program), include_dirs=self.include_dirs)
         question = applicable(program, model, question)
         seen = for_model(program, model, mapping=self.mapping)
@@ -136,7 +136,7 @@ class Safety(Question):
         )
 
     def _with_notes_on_runs(self, outcome: Outcome, task: Task) -> Outcome:
-        """The outcome with what users should know about the claims."""
+        """The outcome with notes about its claims."""
         from membar.questions import claims_about_runs as runs  # noqa: PLC0415 - few programs have claims
 
         program, model, fair = task.program, task.model, task.options.fair
@@ -162,14 +162,14 @@ class Safety(Question):
         return runs.with_notes(outcome, runs.vacuous_parts(program, outcome, holds))
 
     def _given_for_engine(self, options: Options) -> tuple[str, ...]:
-        """The options that were given and that only count for the engine of the question."""
+        """The given options that only concern the engine of the question."""
         engine = () if self.engine is None else ("--engine",)
         limits = () if self.limits.states is None else ("--limit states",)
         chosen = (name for name in refusals.options_of(options) if name not in language_races.OPTIONS)
         return (*engine, *chosen, *limits)
 
     def _given_for_language(self) -> list[str]:
-        """The options that were given and that only some languages know."""
+        """The given options that only some languages have."""
         given = {
             "-D": bool(self.defines),
             "--property-file": self.property_file is not None,

@@ -1,7 +1,7 @@
 """Results of campaigns in a file: a SQLite database, written by `membar litmus --store`.
 
-One process writes; others may read meanwhile (WAL). docs/reference/store.md describes the tables. What was
-committed outlives the process, however it ends.
+One process writes; others may read meanwhile (WAL). docs/reference/store.md describes the tables. Committed
+answers survive the process, however it ends.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ PRAGMA user_version = {SCHEMA_VERSION};
 
 @contextmanager
 def open_to_write(path: Path) -> Iterator[sqlite3.Connection]:
-    """The store at `path`, made if there is none; nobody else writes meanwhile.
+    """The store at `path`, created if there is none; it is locked against other writers.
 
     Raises:
         InputError: it cannot be written, or is no store of this version.
@@ -105,7 +105,7 @@ def open_to_write(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def open_to_read(path: Path) -> Iterator[sqlite3.Connection]:
-    """The store at `path`, also while somebody writes it.
+    """The store at `path`, which another process may be writing.
 
     Raises:
         InputError: it cannot be read, or is no store of this version.
@@ -122,7 +122,7 @@ def open_to_read(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _read_only(path: Path) -> str:
-    """The address of a file to read; in a folder where nothing can be written nobody writes it either."""
+    """The address of a file to read; in a folder that is not writable nothing writes it either."""
     is_still = not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists()
     return f"file:{quote(str(path))}?{'immutable=1' if is_still else 'mode=ro'}"
 
@@ -134,7 +134,7 @@ def _connect(address: str) -> sqlite3.Connection:
 
 
 def _check(path: Path, connection: sqlite3.Connection, *, is_new_allowed: bool = False) -> None:
-    """Refuses a database that is no store of this version."""
+    """Refuses a database that is not a store of this version."""
     application, version, tables = (
         connection.execute(text).fetchone()[0]
         for text in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
@@ -195,7 +195,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _take_lock(path: Path) -> int:
-    """The lock of who writes the store, as an open file."""
+    """The lock of the writer of a store, as an open file."""
     end = time.monotonic() + _HANDOVER
     while True:
         lock = os.open(_lock_path(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -219,7 +219,7 @@ def _take_lock(path: Path) -> int:
 
 
 def _is_still_there(descriptor: int, path: Path) -> bool:
-    """Whether an open file is the one at `path`: who held the lock before has removed the file."""
+    """Whether an open file is the one at `path`: the previous holder of the lock may have removed it."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:

@@ -1,8 +1,8 @@
-"""Under which key an answer is stored: a digest of everything that may change it.
+"""The key of a stored answer: a digest of everything that may change it.
 
-That is the text of the test and the name of its file, this build of membar, the model as it was compiled
-(with all files that it includes), the engine, the options and the limits. Where something of this differs,
-so does the key, and the answer is found anew.
+This is the text of the test and the name of its file, this build of membar, the compiled model (with all
+files that it includes), the engine, the options and the limits. If any of these differs, so does the key, and
+the test is checked again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NOT_ASKED: Final = ("jobs", "progress")
 
 @cache
 def build_digest() -> str:
-    """A digest of membar's own files, which change between versions and while it is developed."""
+    """A digest of membar's own files, which change between versions and during development."""
     import membar  # noqa: PLC0415 - to find its folder
 
     root = os.path.dirname(membar.__file__)  # noqa: PTH120 - as `os.walk` has it
@@ -50,13 +50,13 @@ def build_digest() -> str:
 
 
 def model_digest(model: Model) -> str:
-    """A digest of what a model means: its compiled axioms and its claims, whatever files they came from."""
+    """A digest of the meaning of a model: its compiled axioms and its claims, whatever their files."""
     parts = {name: getattr(model, name) for name in field_names(model) if name not in _WORDS_OF_MODELS}
     return _digest(plain(parts))
 
 
 def question_digest(campaign: Campaign, model: Model | None) -> str:
-    """A digest of what all tests of a campaign are asked under one model; None: that of their language.
+    """A digest of the question to all tests of a campaign under one model; None: that of their language.
 
     The models of languages are shipped: the digest of the build covers them.
     """
@@ -80,7 +80,7 @@ def question_digest(campaign: Campaign, model: Model | None) -> str:
 
 
 def answer_key(question: str, source: SourceFile, *, has_texts: bool) -> bytes:
-    """The key of the answer to a question about a text; texts for other tools name the file by its path."""
+    """The key of the answer about a text; output formats for other tools name the file by its path."""
     name = source.path if has_texts else os.path.basename(source.path)  # noqa: PTH119
     return hashlib.sha256(json.dumps([question, name, source.text]).encode()).digest()
 
@@ -91,7 +91,7 @@ def text_digest(text: str) -> bytes:
 
 
 def plan_digest(parts: object) -> bytes:
-    """A digest of all that a run asks."""
+    """A digest of everything that a run asks."""
     return bytes.fromhex(_digest(plain(parts)))
 
 

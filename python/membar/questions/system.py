@@ -1,7 +1,7 @@
-"""Does a system reach none of its unsafe states, with any number of processes?
+"""Does a parameterized system reach none of its unsafe states, with any number of processes?
 
-Before anybody sees an answer, a violation is replayed by the reference simulator, a proof is checked by z3,
-and instances with a few processes are compared.
+Before an answer is shown, the reference simulator replays a violation, z3 checks a proof, and instances with
+a few processes are compared.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ class SystemSafety(Question):
     engine: str | None = None
 
     def answer(self) -> Answer:
-        """The answer, confirmed by others."""
+        """The answer, confirmed independently."""
         frontend = _frontend(self.source)
-        with stage("while the text was read"):
+        with stage("while reading the program"):
             system = frontend.parse(self.source)
         named = self.model or frontend.default_model(system)
         model = load_model(named, include_dirs=self.include_dirs)
@@ -91,13 +91,13 @@ def system_answer(
 
 
 def is_system(source: SourceFile | str | Path) -> bool:
-    """Whether a file is a system for any number of processes, by its name's ending."""
+    """Whether a file is a system for any number of processes, by its suffix."""
     text = source if isinstance(source, SourceFile) else SourceFile(str(source), "")
     return isinstance(language_of(text), SystemFrontend)
 
 
 def parse_system(source: SourceFile) -> ParameterizedSystem:
-    """The system that a text means.
+    """The system in a file.
 
     Raises:
         InputError: with every problem found in the text.
@@ -106,7 +106,7 @@ def parse_system(source: SourceFile) -> ParameterizedSystem:
 
 
 def places(source: SourceFile) -> tuple[Place, ...]:
-    """Where the text of a system can be made stronger."""
+    """Where a system can be made stronger."""
     return _frontend(source).places(source)
 
 
@@ -144,7 +144,7 @@ def _known_engines() -> tuple[str, ...]:
 
 
 def confirmed_outcome(task: SystemTask, engine: SystemEngine, *, most_states: int = _MOST_STATES) -> Outcome:
-    """The engine's outcome, confirmed by others before anybody sees it.
+    """The engine's outcome, confirmed independently.
 
     Of each instance that it is compared with at most `most_states` states are looked at, and no longer than
     the task's limit allows.
@@ -158,7 +158,7 @@ def confirmed_outcome(task: SystemTask, engine: SystemEngine, *, most_states: in
     try:
         with stage("during the search"):
             found = engine.run(replace(task, limits=task.limits.remaining()))
-        with stage("while the answer was confirmed"):
+        with stage("while confirming the answer"):
             outcome = _confirm(found, task, start)
             if engine.can.runs_instances:
                 return outcome
@@ -175,7 +175,7 @@ def confirmed_outcome(task: SystemTask, engine: SystemEngine, *, most_states: in
 
 
 def _confirm(outcome: Outcome, task: SystemTask, start: float) -> Outcome:
-    """The outcome, if its run replays and its proof is one."""
+    """The outcome, if its run replays and its proof is valid."""
     if isinstance(outcome, Violated) and outcome.processes is not None:
         mismatch = replay(task.system, task.model, outcome.processes)
         if mismatch is not None:
@@ -187,12 +187,12 @@ def _confirm(outcome: Outcome, task: SystemTask, start: float) -> Outcome:
 
 
 def reject_outcome(outcome: Outcome, reason: str) -> Unknown:
-    """What is left of an outcome that was not confirmed: it guarantees nothing."""
+    """UNKNOWN instead of an outcome that was not confirmed."""
     return Unknown(replace(outcome.run, guarantee=_NOTHING), reason)
 
 
 def replay(system: ParameterizedSystem, model: Model, run: ProcessRun) -> str | None:
-    """Why a run is none of the system under the model into an unsafe state; None if it is one."""
+    """Why a run is not a run of the system into an unsafe state under the model; None if it is one."""
     from membar.engines.instances import has_store_buffers  # noqa: PLC0415 - most answers have no run
     from membar.engines.instances.runs import mismatch  # noqa: PLC0415
     from membar.engines.instances.search import machine  # noqa: PLC0415
@@ -203,7 +203,7 @@ def replay(system: ParameterizedSystem, model: Model, run: ProcessRun) -> str | 
 
 
 def _certify(outcome: Holds, task: SystemTask, start: float) -> Outcome:
-    """A proof that z3 has checked; else UNKNOWN."""
+    """A proof that z3 has checked; otherwise UNKNOWN."""
     from membar.engines.instances import has_store_buffers  # noqa: PLC0415
     from membar.evidence.certificates.check import certify  # noqa: PLC0415 - brings z3 along
 
@@ -226,7 +226,7 @@ def _certify(outcome: Holds, task: SystemTask, start: float) -> Outcome:
 
 
 def _compare_with_instances(outcome: Outcome, task: SystemTask, start: float, most_states: int) -> Outcome:
-    """The outcome beside those of instances; a disagreement is an internal error."""
+    """The outcome, compared with those of instances; a disagreement is an internal error."""
     if not task.options.instances:
         return outcome
     instances = load_system_engine(FOR_INSTANCES[0])

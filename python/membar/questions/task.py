@@ -26,7 +26,7 @@ FAIRNESS: Final = frozenset({"buffers", "processes"})
 
 @record(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Resources; None is no limit. Hitting one gives UNKNOWN."""
+    """Limits of resources; None is no limit. Reaching one gives UNKNOWN."""
 
     seconds: float | None = None
     memory: int | None = None
@@ -34,11 +34,11 @@ class Limits:
     states: int | None = None
 
     def after(self, seconds: float) -> Limits:
-        """The limits for what is still to do after so many seconds."""
+        """The limits for what remains after so many seconds."""
         return self if self.seconds is None else replace(self, seconds=max(self.seconds - seconds, 0.01))
 
     def reason(self, stopped: str) -> str | None:
-        """What is said of a search that stopped at one of the limits; None if it stopped at none."""
+        """The reason of a search that stopped at one of the limits; None if it stopped at none."""
         match stopped:
             case "time":
                 return budget.time_reason(self.seconds)
@@ -52,7 +52,7 @@ class Limits:
                 return None
 
     def remaining(self) -> Limits:
-        """The limits for what begins now: of the question's time and memory, what is left of them."""
+        """The limits for what begins now: the remaining time and memory of the question."""
         now = budget.current()
         seconds, memory = self.seconds, self.memory
         if now.remaining_seconds is not None:
@@ -65,7 +65,7 @@ class Limits:
 
 @record(frozen=True, slots=True, kw_only=True)
 class Unrolling:
-    """How often each loop may be taken: exactly `exact`, or deepening up to `deepest`."""
+    """How often each loop may be taken: exactly `exact` times, or deepening up to `deepest`."""
 
     exact: int | None = None
     deepest: int = 4
@@ -78,7 +78,7 @@ class Unrolling:
 
 
 class Coherence(enum.Enum):
-    """Which executions are told apart: all, or only those whose difference can be observed.
+    """Which executions are distinguished: all, or only those with an observable difference.
 
     Executions that differ only in the order of writes form one *reads-from class*; the last write of a
     location counts as a difference where the final state shows the location.
@@ -90,7 +90,7 @@ class Coherence(enum.Enum):
 
 @record(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Choices that do not change the question, only how it is answered.
+    """Options that do not change the question, only how it is answered.
 
     Attributes:
         unrolling: loop bound.
@@ -133,7 +133,7 @@ class Options:
 
 
 def repeats_are_one(options: Options) -> bool:
-    """Whether executions count as one that differ only in how often a loop looked in vain.
+    """Whether executions are merged that differ only in how often a loop waited.
 
     Not if every execution is listed that takes its loops at most so often.
     """
@@ -143,7 +143,7 @@ def repeats_are_one(options: Options) -> bool:
 
 @record(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A program, a model, the properties to check, and how far to go."""
+    """A program, a model, the properties to check, options and limits."""
 
     program: Program
     model: Model
@@ -154,7 +154,7 @@ class Task:
 
 @record(frozen=True, slots=True, kw_only=True)
 class SystemTask:
-    """A system for any number of processes, a model, and how far to go; it asks its own question."""
+    """A system for any number of processes, a model, options and limits; it states its own property."""
 
     system: ParameterizedSystem
     model: Model

@@ -44,7 +44,7 @@ _FAIR = Options().fair
 
 @record(frozen=True, slots=True, kw_only=True)
 class _Wanted:
-    """What `translate` is asked for; see there."""
+    """The arguments of `translate`; see there."""
 
     to: str
     model: str | None = None
@@ -134,7 +134,7 @@ def translate(
 
 
 def _refuse(source: SourceFile, to: str, model: str | None, given: Sequence[str]) -> None:
-    """Refuses options that the form, or the language, does not look at."""
+    """Refuses options that the output form, or the language, does not use."""
     looked_at = _LOOKED_AT.get(to, (*_BUFFERED, "--mapping", *_COMPILING))
     for option in given:
         if option not in looked_at:
@@ -153,11 +153,11 @@ def _text(source: SourceFile, wanted: _Wanted) -> str:
         message = f"--print-after does not apply to --to {wanted.to}"
         raise refusal("W1101", message, help="it is for --to code")
     if is_object(source) != (wanted.to in _OF_OBJECTS):
-        what = "of objects (.obj) only" if wanted.to in _OF_OBJECTS else "of programs only"
+        what = "objects (.obj)" if wanted.to in _OF_OBJECTS else "programs"
         raise refusal(
             "W1101",
-            f"`{source.path}` cannot be translated to {wanted.to}, which is made {what}",
-            help=f"objects are written as {' and '.join(_OF_OBJECTS)}",
+            f"`{source.path}` cannot be translated to {wanted.to}, which is for {what} only",
+            help=f"for objects: --to {' or '.join(_OF_OBJECTS)}",
         )
     if wanted.to in _OF_OBJECTS:
         return _object(source, wanted)
@@ -172,9 +172,7 @@ def _compiled_form(source: SourceFile, wanted: _Wanted) -> str:
     if wanted.to == "program" and not is_compiled:
         return print_program(parse(source))
     if not is_compiled:
-        message = (
-            f"`{source.path}` cannot be translated to {wanted.to}, which is made of compiled programs only"
-        )
+        message = f"`{source.path}` cannot be translated to {wanted.to}, which is for compiled programs only"
         raise refusal("W1101", message)
     from membar.code import printer as code_printer  # noqa: PLC0415 - one form of several
     from membar.languages.compiled import program as compiled_program  # noqa: PLC0415
@@ -197,7 +195,7 @@ def _compiled_form(source: SourceFile, wanted: _Wanted) -> str:
 
 
 def _after_pass(name: str, run: Callable[[Watch], object]) -> str:
-    """The code after each time that a pass runs; what comes behind it may fail."""
+    """The code after each run of a pass; later passes may fail."""
     from membar.code import printer  # noqa: PLC0415 - one form of several
     from membar.code.passes import pass_names  # noqa: PLC0415
 

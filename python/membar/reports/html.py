@@ -127,4 +127,4 @@ def _line_of(answer: Answer, transition: int | None) -> int | None:
     return span.line if span else None
 
 
-REPORT = Report(name="html", title="a page of its own for a browser", suffix=".html", render=render)
+REPORT = Report(name="html", title="a self-contained HTML page", suffix=".html", render=render)

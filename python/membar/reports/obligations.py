@@ -17,7 +17,7 @@ def obligation_lines(evidence: Obligations, columns: int) -> list[Line]:
     if failure is not None and failure.goal is not None:
         lines += [Line(), *_states(failure, evidence, columns)]
     if evidence.inferred:
-        title = "Invariants that were found; with them in the text, the answer is the same without --infer"
+        title = "Inferred invariants; with them in the file, the answer is the same without --infer"
         lines += [Line(), *wrap(line((title, "bold")), columns), Line()]
         lines += [line(text) for text in evidence.inferred.splitlines()]
     return lines

@@ -112,7 +112,7 @@ def _warnings(answer: Answer, columns: int) -> list[Line]:
     run = answer.outcome.run
     if RACE_FLAG not in run.flags:
         return []
-    text = "it has a data race in C, which was not asked about: `--property races` does"
+    text = "it has a data race in C; `--property races` checks for races"
     return wrap(line(("note: ", "warn"), text), columns)
 
 

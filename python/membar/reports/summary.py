@@ -152,9 +152,7 @@ def table(
         if not found and expected != 0:
             lines += [Line(), line(("no answer disagrees with the expectations", "good"))]
         if expected is not None and expected < len(tests):
-            lines += [
-                line((f"nothing was expected of {len(tests) - expected} of {len(tests)} tests", "warn"))
-            ]
+            lines += [line((f"no expectation: {len(tests) - expected} of {len(tests)} tests", "warn"))]
     return join(lines, color=color)
 
 

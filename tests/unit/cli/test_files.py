@@ -96,4 +96,4 @@ def test_a_campaign_says_what_differs(tmp_path: Path) -> None:
     assert cli.main(["litmus", SB, COHERENCE, "--expect", str(known), "--summary", str(page)]) == 1
     text = page.read_text(encoding="utf-8")
     assert "1 unexpected" in text
-    assert "the condition holds there" in text
+    assert "the condition was expected to hold" in text

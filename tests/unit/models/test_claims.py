@@ -107,7 +107,7 @@ def test_all_misspelt_claims_are_reported_at_once(tmp_path: Path) -> None:
         (RELAXED, "search: dependency-aware\nthread-order: found", "depends on coherence"),
         (RELAXED, "load-buffering: nothing", "defines no `nothing`"),
         (RACES, "kind: processor", "a language model"),
-        (SC, "mapping: x86", "`x86` makes MFENCE"),
+        (SC, "mapping: x86", "`x86` generates MFENCE"),
         (COHERENT, "search: exactly-once", "allows load buffering"),
         (
             f"{COHERENT}acyclic [R] ; po ; [W] | rfe as causality",

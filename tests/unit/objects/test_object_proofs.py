@@ -124,7 +124,7 @@ def test_the_time_limit_leaves_room_to_name_the_missing_obligation(monkeypatch: 
     text = (EXAMPLES / "objects/counter.obj").read_text(encoding="utf-8")
     found = membar.prove(SourceFile("test.obj", text), infer=True, limits=Limits(seconds=60))
     assert isinstance(found.outcome, Unknown)
-    said = "no invariants: the time limit was reached while invariants were looked for; without them"
+    said = "no invariants: the time limit was reached while inferring invariants; without them"
     assert found.outcome.reason.startswith(f"{said} obligation (")
     assert shown(found).failure is not None
 

@@ -57,7 +57,7 @@ def test_a_run_is_one_character_per_cell(client: Client) -> None:
     assert len(found["cells"]) == 3 * len(found["names"])
     unknown = found["names"].index("lkmm-grace-period")
     reasons = [found["reasons"][ord(sign) - 0x100] for sign in found["cells"][3 * unknown :][:3]]
-    assert reasons[0] == "the model sc does not define for what `synchronize_rcu` waits"
+    assert reasons[0] == "the model sc does not define what `synchronize_rcu` waits for"
     assert len(get(client, "/times?run=1")["times"]) == len(found["cells"])
     assert get(client, "/other?run=1&other=2")["cells"] == get(client, "?run=2")["cells"]
     test = get(client, f"/test?run=1&test={place}")

@@ -249,7 +249,7 @@ def test_an_interrupted_campaign_says_how_to_go_on(
     words = ["litmus", str(test), "--models", "sc,x86-tso", "--store", str(tmp_path / "r.db")]
     assert main(words) == 130
     said = capsys.readouterr().err
-    assert f"interrupted: 1 of 2 answers; all that were found are in {tmp_path / 'r.db'}" in said
+    assert f"interrupted: 1 of 2 answers; they are stored in {tmp_path / 'r.db'}" in said
     monkeypatch.setattr(recording, "_complete", real)
     assert _taken(answers([test], tmp_path / "r.db")) >= 1
     assert "membar serve" in _help_of_refusal(capsys, "litmus", str(test), "--html", "a.html")

@@ -1,4 +1,4 @@
-"""The command line's grammar; its options as values for the rest of membar, and as text for `replay:`."""
+"""The grammar of the command line; options as values for the rest of membar, and as text for `replay:`."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def question(
 
 
 def given_options(arguments: Chosen) -> tuple[str, ...]:
-    """The options that were given and do not apply everywhere, as the command line calls them."""
+    """The given options that do not apply everywhere, as they are named on the command line."""
     found = []
     for option, declared in BY_NAME.items():
         if declared.kinds == KINDS:
@@ -87,7 +87,7 @@ def given_options(arguments: Chosen) -> tuple[str, ...]:
 
 
 def _coherence(arguments: Chosen) -> Coherence:
-    """Which executions are counted apart: tables, herd's blocks and lists count executions by default."""
+    """Which executions are distinguished: by default tables, herd's blocks and lists count every one."""
     if arguments.coherence is not None:
         return Coherence(arguments.coherence)
     if arguments.command == "repair":
@@ -97,7 +97,7 @@ def _coherence(arguments: Chosen) -> Coherence:
 
 
 def read_formula(arguments: Chosen) -> None:
-    """Puts what is in a file in the place of `@FILE`, and of the name of a file of claims.
+    """Replaces `@FILE`, and the name of a file of claims, by the content of the file.
 
     Raises:
         OSError: it cannot be read.
@@ -111,7 +111,7 @@ def read_formula(arguments: Chosen) -> None:
 
 
 def _read_within_limit(arguments: Chosen, path: str | Path) -> FileText:
-    """What a file holds; it may be a pipe, so that reading it counts against the time limit."""
+    """The content of a file; it may be a pipe, so reading it counts against the time limit."""
     with limit_resources(seconds=arguments.limit.seconds, memory=None):
         return FileText.read(path)
 
@@ -135,7 +135,7 @@ def properties(arguments: Chosen) -> Sequence[str] | None:
 
 
 def words(arguments: Chosen) -> Mapping[str, str]:
-    """Options that only some languages know, with their values; of a file, what is in it.
+    """Options that only some languages have, with their values; for a file, its content.
 
     Raises:
         OSError: it cannot be read.
@@ -153,7 +153,7 @@ def words(arguments: Chosen) -> Mapping[str, str]:
 
 
 def words_to_repeat(chosen: Chosen) -> tuple[str, ...]:
-    """The words that ask the same question again, of one file under a model that is named apart.
+    """The words that ask the same question again, about one file; the model is given separately.
 
     What only concerns the form of the answer is left out.
     """
@@ -176,7 +176,7 @@ _NAMED_APART = ("--model", "--jobs", "--threads", "--infer", "--brab", "--instan
 
 
 def _texts(option: Option, value: Any) -> list[str]:  # noqa: ANN401 - whatever options have
-    """The value of an option as the command line takes it."""
+    """The value of an option in the form that the command line accepts."""
     match option.name:
         case _ if option.form == "list":
             return [str(item) for item in value]
@@ -201,7 +201,7 @@ def _texts(option: Option, value: Any) -> list[str]:  # noqa: ANN401 - whatever 
 
 
 def _limits_text(limits: Limits) -> str:
-    """Limits as `--limit` takes them."""
+    """Limits in the form that `--limit` accepts."""
     seconds = None if limits.seconds is None else f"{limits.seconds:g}s"
     parts = (
         ("time", seconds),

@@ -48,7 +48,7 @@ class Command:
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """Every option that it takes."""
+        """Every option that the command accepts."""
         return (*(option for option in TABLE if self.name in option.commands), *self.own)
 
 
@@ -76,8 +76,8 @@ _ALL: Final = (
                 name="--models",
                 metavar="LIST",
                 rival="model",
-                help="ask about each test under several models, separated by commas: names or files",
-                short="several models, separated by commas",
+                help="check each test under several models, separated by commas: names or files",
+                short="models to check under, separated by commas",
             ),
             Option(
                 name="--expect",
@@ -243,13 +243,13 @@ _ALL: Final = (
                 metavar="FILE",
                 read="path",
                 is_output=True,
-                help="write the executions as a page for a browser",
+                help="write the executions as an HTML page",
             ),
         ),
     ),
     Command(
         name="serve",
-        title="open membar as a page in the browser",
+        title="open membar in the browser",
         operands=(Operand("store", "RESULTS.db", "optional"),),
         own=(
             Option(
@@ -262,8 +262,7 @@ _ALL: Final = (
                 name="--host",
                 metavar="ADDRESS",
                 default="127.0.0.1",
-                help="address to listen on; others than this machine's own are open to the network"
-                " (default: 127.0.0.1)",
+                help="address to listen on (default: 127.0.0.1); any other may be reachable from the network",
             ),
             Option(name="--open", form="switch", help="open the page in the browser"),
         ),

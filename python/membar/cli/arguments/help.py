@@ -1,4 +1,4 @@
-"""The help texts, made from the commands and their options."""
+"""The help texts, generated from the commands and their options."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _ABOUT = {
     " may also be a program in another language, such as C. `membar serve FILE` shows a store.",
     "compare": "Compare one file under several models or with several engines; or, with --store, two models,"
     " two runs (by number) or two folders of stored results: membar compare A B --store FILE.",
-    "serve": "Open membar as a page in the browser; with RESULTS.db, a store of `membar litmus --store`, also"
-    " its tests and models.",
+    "serve": "Open membar in the browser; with RESULTS.db, a store of `membar litmus --store`, also its"
+    " tests and models.",
 }
 _TITLES = {
     (LIFTED,): "for programs with any number of threads",
@@ -49,7 +49,7 @@ _FEW = 12
 
 
 def about(words: Sequence[str], *, is_whole: bool) -> str:
-    """The help that a command line asks for: that of the command it begins with, or of all."""
+    """The help that a command line requests: that of its command, or the overview."""
     command = COMMANDS.get(words[0]) if words else None
     if command is None:
         return overview()
@@ -62,13 +62,13 @@ def overview() -> str:
         "usage: membar COMMAND ...\n\nCheck whether concurrent programs are correct under a memory model.\n\n"
     ]
     lines += [f"  {command.name:<10} {command.title}\n" for command in COMMANDS.values()]
-    lines.append("\n  -h, --help  show this help; `membar COMMAND --help` shows a command's\n")
+    lines.append("\n  -h, --help  show this help; `membar COMMAND --help` describes a command\n")
     lines.append("  --version   print the version and exit\n\n")
     return "".join([*lines, _exit_codes("check", " of `membar check`")])
 
 
 def short_help(command: Command) -> str:
-    """The options of a command that most people need, on one screen."""
+    """The most common options of a command, on one screen."""
     shown = [*command.own, *(one for one in command.options if one.is_common and one not in command.own)]
     if len(command.options) <= _FEW:
         shown = list(command.options)
@@ -126,7 +126,7 @@ def _required_options(command: Command) -> Iterator[str]:
 
 
 def _option_names(option: Option) -> str:
-    """Its names, and what stands for its value."""
+    """The names of an option, and the placeholder for its value."""
     value = option.metavar or "|".join(option.choices)
     return " ".join(filter(None, [", ".join(filter(None, [option.letter, option.name])), value]))
 

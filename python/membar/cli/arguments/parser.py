@@ -16,7 +16,7 @@ _HELP = ("-h", "--help", "--help-all")
 
 
 class Chosen(SimpleNamespace):
-    """What a command line chooses: `command`, and the value of every operand and option of that command."""
+    """The result of parsing a command line: `command`, and the value of each of its operands and options."""
 
 
 def parse(words: Sequence[str]) -> Chosen:
@@ -39,7 +39,7 @@ def parse(words: Sequence[str]) -> Chosen:
 
 
 class _Reader:
-    """The words of a command that are still to be read, and what those before them chose."""
+    """The words of a command that are still to be parsed, and what the earlier ones chose."""
 
     def __init__(self, command: Command, words: Sequence[str]) -> None:
         self.command = command
@@ -51,7 +51,7 @@ class _Reader:
         self._given: dict[str, Option] = {}  # by name, and by what excludes others
 
     def read_all(self) -> None:
-        """Reads every word."""
+        """Parses every word."""
         while self._words:
             word = self._words.pop()
             if word == "--":
@@ -73,7 +73,7 @@ class _Reader:
             self.values[compiler.attribute] = (*self.values[compiler.attribute], *reversed(self._words))
 
     def _is_option(self, word: str) -> bool:
-        """Whether a word begins like an option, and not like a formula (`-x == 1`) or a number (`-1`)."""
+        """Whether a word looks like an option, and not like a formula (`-x == 1`) or a number (`-1`)."""
         if word[:2] in self.options:
             return True
         return (
@@ -111,7 +111,7 @@ class _Reader:
         self.values[option.attribute] = found
 
     def _split(self, word: str) -> tuple[Option, str | None]:
-        """The option that a word names, and the value behind it in the same word."""
+        """The option that a word names, and the value that follows in the same word."""
         name, has_value, value = word.partition("=")
         if name in self.options and len(name) > 2:
             return self.options[name], value if has_value else None
@@ -142,7 +142,7 @@ def _default(option: Option) -> object:
 
 
 def _read(option: Option, text: str) -> Any:  # noqa: ANN401 - whatever options have
-    """The value that a text means.
+    """The value that a word denotes.
 
     Raises:
         ValueError: it means none.
@@ -155,7 +155,7 @@ def _read(option: Option, text: str) -> Any:  # noqa: ANN401 - whatever options 
 
 
 def _operands(command: Command, words: list[str]) -> dict[str, Any]:
-    """The values of the words that are not options."""
+    """The values of the operands."""
     left, found = list(words), dict[str, Any]()
     for operand in command.operands:
         if operand.form == "several":

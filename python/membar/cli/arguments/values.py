@@ -23,7 +23,7 @@ def path(text: str) -> Path:
 
 
 def positive(text: str, *, most: int = LARGEST_NUMBER) -> int:
-    """A whole number from 1."""
+    """A whole number of at least 1."""
     if not text.isdecimal() or not text.isascii() or not text.strip("0"):
         raise ValueError(f"`{short(text)}` is not a positive whole number")
     if len(text.lstrip("0")) > len(str(most)) or int(text) > most:
@@ -32,7 +32,7 @@ def positive(text: str, *, most: int = LARGEST_NUMBER) -> int:
 
 
 def words(text: str) -> list[str]:
-    """Words as a shell takes them."""
+    """Words, split as by a shell."""
     try:
         found = shlex.split(text)
     except ValueError as problem:
@@ -43,17 +43,17 @@ def words(text: str) -> list[str]:
 
 
 def number(text: str) -> int:
-    """A whole number from 0."""
+    """A whole number of at least 0."""
     return 0 if text and not text.strip("0") else positive(text)
 
 
 def short(text: str) -> str:
-    """What was given, if that is not too long to be shown."""
+    """The given text, shortened if it is too long to be shown."""
     return text if len(text) <= 40 else f"{text[:37]}…"
 
 
 def bound(text: str) -> int:
-    """How many entries a buffer has."""
+    """The number of entries of a buffer."""
     return positive(text, most=LONGEST_BUFFER)
 
 
@@ -63,7 +63,7 @@ def sizes(text: str) -> tuple[int, ...]:
 
 
 def client(text: str) -> tuple[int, int]:
-    """Threads and calls of a client."""
+    """The numbers of threads and calls of a client."""
     parts = text.split(",")
     if len(parts) != 2:
         raise ValueError(f"`{short(text)}` is not two positive numbers such as 2,3")
@@ -84,7 +84,7 @@ def outcome(text: str) -> dict[str, int | str]:
 
 
 def threads(text: str) -> str:
-    """What the program calls the number of its threads."""
+    """The program's name for the number of its threads."""
     found = re.fullmatch(r"any(?::([A-Za-z_]\w*))?", text)
     if found is None:
         raise ValueError(f"`{text}` is not `any` or `any:NAME`")
@@ -92,7 +92,7 @@ def threads(text: str) -> str:
 
 
 def buffers(text: str) -> int:
-    """The bound; 0 stands for none."""
+    """The bound; 0 means none."""
     return 0 if text == "unbounded" else bound(text)
 
 
@@ -107,7 +107,7 @@ def fair(text: str) -> frozenset[str]:
 
 
 def limits_without_counts(text: str) -> Limits:
-    """What `--limit` says where nothing is searched.
+    """The value of `--limit` for a command that does not search.
 
     Raises:
         ValueError: nothing that makes sense there.
@@ -119,7 +119,7 @@ def limits_without_counts(text: str) -> Limits:
 
 
 def limits(text: str) -> Limits:
-    """What `--limit` says.
+    """The value of `--limit`.
 
     Raises:
         ValueError: nothing that makes sense.

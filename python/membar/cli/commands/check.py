@@ -37,7 +37,7 @@ _WITH_PROOFS = (kinds.SYSTEM, kinds.PROOF, kinds.LIFTED)
 
 @record(frozen=True, slots=True)
 class _Shown:
-    """The report about a file, the exit code that it means, and what files for other tools say about it."""
+    """The report about a file, its exit code, and what the files for other tools say about it."""
 
     text: str
     code: int
@@ -45,7 +45,7 @@ class _Shown:
 
 
 def run(chosen: arguments.Chosen) -> int:
-    """Answers each file in turn; files for other tools are written even if that is broken off."""
+    """Answers each file in turn; files for other tools are written even after an interruption."""
     codes: list[int] = []
     if (chosen.explain or chosen.outcome is not None) and chosen.herd:
         refusals.refuse_explanation_as_data()
@@ -73,7 +73,7 @@ def run(chosen: arguments.Chosen) -> int:
 
 
 def _gather_program(chosen: arguments.Chosen) -> None:
-    """Makes one program of several compiled files of which only one has a `main`."""
+    """Combines several compiled files, only one of which has a `main`, into one program."""
     if len(chosen.files) < 2 or any(
         not ENDINGS.get("." + file.rpartition(".")[2], "").startswith(ENDINGS[".c"]) for file in chosen.files
     ):
@@ -140,7 +140,7 @@ def _answer_and_show(file: str, chosen: arguments.Chosen, filed: files.Filed) ->
             streams.write(json.text(json.error_line(file, answer)))
         return BAD_INPUT
     try:
-        with budget.stage(f"while the report was written (the verdict is {answer.verdict})"):
+        with budget.stage(f"while writing the report (the verdict is {answer.verdict})"):
             filed.add(file, answer, seconds=time.perf_counter() - start)
             explained = _show(answer, chosen)
             if explained is not None and "html" in filed.texts:
@@ -158,7 +158,7 @@ def _answer_and_show(file: str, chosen: arguments.Chosen, filed: files.Filed) ->
 def _give_up(
     file: str, chosen: arguments.Chosen, reason: str, seconds: float, *, code: int = UNKNOWN
 ) -> _Shown:
-    """The report about a file where the work was broken off before there was an answer."""
+    """The report about a file if the work was interrupted before there was an answer."""
     # Nothing more is read or written: a pipe may be what kept us waiting.
     nothing = dict.fromkeys(("outcome", "svg", "png", "dot", "certificate", "atomic"))
     plain = arguments.Chosen(**vars(chosen) | nothing | {"explain": False})
@@ -195,7 +195,7 @@ def _asks_z3(file: str, chosen: arguments.Chosen) -> bool:
 
 
 def _show(answer: Answer, chosen: arguments.Chosen) -> OutcomeAnswer | None:
-    """Prints an answer, and writes what else was asked for; returns why its outcome is forbidden."""
+    """Prints an answer and writes other requested output; returns why its outcome is forbidden."""
     explained = None
     if not chosen.json:
         streams.write(_report(answer, chosen))
@@ -234,7 +234,7 @@ def _json_line(answer: Answer, explained: OutcomeAnswer | None) -> str:
 
 
 def _show_automata(answer: Answer, chosen: arguments.Chosen) -> None:
-    """Prints the automata of the claims, and draws them where pictures are asked for."""
+    """Prints the automata of the claims, and draws them if pictures were requested."""
     from membar.questions.programs import claimed_program  # noqa: PLC0415 - only where asked for
     from membar.reports import automata  # noqa: PLC0415 - only where asked for
 

@@ -20,7 +20,7 @@ from membar.source import SourceFile
 
 
 def give_up(chosen: arguments.Chosen, reason: str) -> None:
-    """Says that nothing was found, and why."""
+    """Reports that nothing was found, and why."""
     answer = unknown_answer(_question(SourceFile(chosen.file, ""), chosen), reason, 0.0)
     streams.write(_line(answer) if chosen.json else f"{chosen.file}: UNKNOWN: {reason}\n")
     with files.collect_answers(chosen) as filed:
@@ -48,7 +48,7 @@ def _question(source: SourceFile, chosen: arguments.Chosen) -> Compare:
 
 
 def run(chosen: arguments.Chosen) -> int:
-    """Shows what each column reaches, side by side; with `--store`, where stored results differ."""
+    """Shows the results of each column side by side; with `--store`, where stored results differ."""
     if chosen.store is not None:
         from membar.cli.commands import compare_stored  # noqa: PLC0415 - only where asked for
 

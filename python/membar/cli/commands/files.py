@@ -1,4 +1,4 @@
-"""Files beside the report: JUnit, SARIF, a summary and a page about all answers, a witness about one."""
+"""Files besides the report: JUnit, SARIF, a summary and a page about all answers, a witness for one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WITNESSES = {".graphml": "graphml", ".yml": "svcomp_yaml", ".yaml": "svcomp_yam
 
 
 class Filed:
-    """The answers so far, and what else the files say; `sheets` are what a page shows instead of each."""
+    """The answers so far, and other contents of the files; `sheets` replace answers in a page."""
 
     def __init__(self, chosen: Chosen) -> None:
         self.answers: list[campaign.TestAnswer] = []
@@ -38,7 +38,7 @@ class Filed:
         self._is_wanted = bool(_paths(chosen))
 
     def add(self, file: str, answer: Answer | InputError, *, seconds: float) -> None:
-        """Keeps an answer as plain data, where any file is to be written."""
+        """Stores an answer as plain data, if any file is to be written."""
         if not self._is_wanted:
             return
         from pathlib import Path  # noqa: PLC0415 - only where asked for
@@ -52,19 +52,19 @@ class Filed:
         )
 
     def show_instead(self, page: str) -> None:
-        """What a page shows of the last answer, as JSON, now that more is known about it."""
+        """Replaces the last answer in a page by JSON that contains more."""
         from membar.records import replace  # noqa: PLC0415 - only where asked for
 
         self.answers[-1] = replace(self.answers[-1], html=page)
 
     def end(self, exit_code: int) -> int:
-        """Says that nothing was broken off; returns the exit code."""
+        """Records that nothing was interrupted; returns the exit code."""
         self.exit_code = exit_code
         return exit_code
 
 
 def texts(chosen: Chosen) -> tuple[str, ...]:
-    """What answers must carry along for the files that were asked for."""
+    """The output formats that answers must contain for the requested files."""
     wanted = {"sarif": ("sarif",), "report": ("summary", "junit"), "html": ("html",)}
     return tuple(
         text
@@ -75,7 +75,7 @@ def texts(chosen: Chosen) -> tuple[str, ...]:
 
 @contextmanager
 def collect_answers(chosen: Chosen) -> Iterator[Filed]:
-    """Collects answers, and writes them at the end, however it comes: also after Ctrl-C.
+    """Collects answers, and writes them at the end, even after Ctrl-C.
 
     Raises:
         OSError: a file cannot be written; this is known before anything is searched.
@@ -95,13 +95,13 @@ def collect_answers(chosen: Chosen) -> Iterator[Filed]:
     seconds = chosen.limit.seconds
     with (
         limit_resources(seconds=None if seconds is None else max(seconds, _SECONDS), memory=None),
-        stage("while files were written"),
+        stage("while writing files"),
     ):
         _write(chosen, filed)
 
 
 def _try(path: Path) -> None:
-    """Makes sure that a file can be written, and leaves it as it is."""
+    """Makes sure that a file can be written, without changing it."""
     if str(path) == _STANDARD_OUTPUT or path.is_fifo():  # a pipe would have a reader, and end, too early
         return
     is_new = not path.exists()
@@ -112,7 +112,7 @@ def _try(path: Path) -> None:
 
 
 def prepare_witness(chosen: Chosen) -> None:
-    """Makes sure that a witness can be written, where one is asked for, before anything is searched.
+    """Makes sure, before the search, that a requested witness can be written.
 
     Raises:
         InputError: not about these files, or not in this format.
@@ -127,7 +127,8 @@ def prepare_witness(chosen: Chosen) -> None:
     others[f"{len(chosen.files)} files"] = len(chosen.files) > 1 or None
     what = next((words for words, asked in others.items() if asked is not None), None)
     if what is not None:
-        raise refusal("W1441", f"--witness is about one run of one program, not {what}", help="ask about one")
+        message = f"--witness is about one run of one program, not {what}"
+        raise refusal("W1441", message, help="check one program at a time")
     if chosen.witness.suffix not in _WITNESSES:
         known = ", ".join(_WITNESSES)
         raise refusal(
@@ -141,7 +142,7 @@ def prepare_witness(chosen: Chosen) -> None:
 
 
 def prepare_confirmation(chosen: Chosen) -> None:
-    """Makes sure that a witness can be looked at, where one is to be confirmed.
+    """Makes sure that a witness that is to be confirmed can be read.
 
     Raises:
         InputError: it is not about these files, or something else is asked too.
@@ -154,7 +155,7 @@ def prepare_confirmation(chosen: Chosen) -> None:
 
 
 def write_witness(chosen: Chosen, result: Answer) -> None:
-    """Writes the witness of a violation, where one is asked for; says so where there is none.
+    """Writes the witness of a violation, if requested; reports if there is none.
 
     Raises:
         InputError: the violation has no witness in this format.

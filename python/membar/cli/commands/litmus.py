@@ -115,7 +115,7 @@ def run(chosen: arguments.Chosen) -> int:
         if expected == 0:
             raise refusal(
                 "W0403",
-                f"`{chosen.expect}` expects nothing of these tests: nothing was compared",
+                f"`{chosen.expect}` has no expectation for any of these tests: nothing was compared",
                 help="expectations name the file of a test, or the test itself",
             )
         if any(answer.unwritten for answer in filed.answers):
@@ -126,11 +126,11 @@ def run(chosen: arguments.Chosen) -> int:
 
 
 def _how_to_go_on(done: int, asked: int, store: str | None) -> str:
-    """What an interrupted campaign leaves, in one sentence."""
+    """One sentence about what an interrupted campaign leaves behind."""
     said = f"interrupted: {done:,} of {asked:,} answers"
     if store is None:
-        return f"{said}; none is kept: with --store FILE, the same command goes on where it was stopped\n"
-    return f"{said}; all that were found are in {store}: the same command looks for the others\n"
+        return f"{said}; none is stored: with --store FILE, the same command would resume where it stopped\n"
+    return f"{said}; they are stored in {store}: the same command computes the others\n"
 
 
 def _known_answers(chosen: arguments.Chosen) -> Mapping[str, Expectation] | None:
@@ -148,13 +148,13 @@ def _known_answers(chosen: arguments.Chosen) -> Mapping[str, Expectation] | None
 
 
 def _load(chosen: arguments.Chosen) -> list[Model]:
-    """Loads engine and models: what is wrong with them is one error, not one per test. Returns `--models`."""
+    """Loads engine and models, so that a mistake there is one error, not one per test. Returns `--models`."""
     if chosen.engine is not None:
         load_engine(chosen.engine)
     names = [name.strip() for name in (chosen.models or "").split(",") if name.strip()]
     if chosen.models is not None and not names:
         raise refusal("W0400", "--models names no model", help="membar models lists those that membar ships")
-    with budget.stage("while the model was loaded"):
+    with budget.stage("while loading the model"):
         models = [load_model(name, include_dirs=chosen.include) for name in dict.fromkeys(names)]
         if chosen.model is not None:
             load_model(chosen.model, include_dirs=chosen.include)
@@ -169,7 +169,7 @@ def _load(chosen: arguments.Chosen) -> list[Model]:
 
 
 class _Lines:
-    """The lines about answers, in the form that was asked for."""
+    """The lines about answers, in the requested form."""
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ class _Lines:
         self._has_head = False
 
     def show(self, answer: campaign.TestAnswer, differs: str | None) -> None:
-        """Shows an answer, or keeps it until those of the other models are there."""
+        """Shows an answer, or keeps it until the answers under the other models are there."""
         problem = answer.reason if answer.verdict == "error" else answer.unwritten
         if problem and problem != self._problem:  # bad input is so under every model
             if self._tell is not None:

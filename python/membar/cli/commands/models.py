@@ -48,7 +48,7 @@ def _page(model: Model) -> str:
 
 
 def _test(chosen: Chosen) -> int:
-    """Looks for programs that refute what a model claims."""
+    """Searches for programs that refute a model's claims."""
     from membar.questions import model_tests  # noqa: PLC0415 - brings all engines along
     from membar.questions.model_tests import report as report_text  # noqa: PLC0415
 

@@ -30,7 +30,7 @@ from membar.source import SourceFile
 
 
 def run(chosen: arguments.Chosen) -> int:
-    """Finds a repair, writes it where that was asked for, and shows it."""
+    """Finds a repair, writes it if requested, and shows it."""
     source = _source(chosen)
     _refuse(chosen, source)
     with progress_line() as progress:
@@ -66,13 +66,13 @@ def run(chosen: arguments.Chosen) -> int:
 
 
 def give_up(chosen: arguments.Chosen, reason: str) -> None:
-    """Says that nothing was found, and why."""
+    """Reports that nothing was found, and why."""
     source = SourceFile(chosen.file, "")
     _show(report.unknown(source, reason), partial(report.unknown_as_data, source, reason), chosen)
 
 
 def _refuse(chosen: arguments.Chosen, source: SourceFile) -> None:
-    """Refuses, before the search, what could not be done after it."""
+    """Refuses, before the search, requests that could not be fulfilled after it."""
     if chosen.explain and chosen.json:
         refusals.refuse_explanation_as_data()
     if chosen.define:
@@ -96,7 +96,7 @@ def _refuse(chosen: arguments.Chosen, source: SourceFile) -> None:
 
 
 def _has_atomic_writes(source: SourceFile) -> bool:
-    """Whether the language knows writes that go around store buffers."""
+    """Whether the language has writes that bypass store buffers."""
     return not is_system(source) and "atomic" in frontend_for(source).with_option
 
 
@@ -112,13 +112,13 @@ def _source(chosen: arguments.Chosen) -> SourceFile:
 
 
 def _question(source: SourceFile, chosen: arguments.Chosen) -> Question:
-    """What must be true; the time is for all questions together."""
+    """The property that must hold; the time limit covers all checks together."""
     plain = arguments.Chosen(**vars(chosen) | {"define": ()})  # the text has them
     return replace(arguments.question(source, plain), limits=replace(chosen.limit, seconds=None))
 
 
 def _finish(found: repair.Repair, chosen: arguments.Chosen) -> int:
-    """Writes and shows a repair. What cannot be written is shown all the same."""
+    """Writes and shows a repair. It is shown even if it cannot be written."""
     problem: Exception | None = None
     try:
         if not found.is_interrupted:
@@ -139,7 +139,7 @@ def _finish(found: repair.Repair, chosen: arguments.Chosen) -> int:
 
 
 def _write(found: repair.Repair, chosen: arguments.Chosen) -> None:
-    """Writes what was asked for: the list of atomic writes, the repair in place of the files."""
+    """Writes what was requested: the list of atomic writes, or the repaired files."""
     if chosen.atomic_out is not None:
         given = arguments.words(chosen).get("atomic", "").splitlines()
         lines = dict.fromkeys([*given, *found.atomic_writes])
@@ -166,7 +166,7 @@ def _check_command(chosen: arguments.Chosen) -> tuple[str, str]:
 
 
 def _asked_with(chosen: arguments.Chosen, atomic: Path | None) -> list[str]:
-    """The words that ask the same of the file with `membar check`."""
+    """The words with which `membar check` asks the same question about the file."""
     named = ["--model", chosen.model] if chosen.model else []
     named += ["--threads", f"any:{chosen.threads}"] if chosen.threads else []
     return [
@@ -178,7 +178,7 @@ def _asked_with(chosen: arguments.Chosen, atomic: Path | None) -> list[str]:
 
 
 def _failure_text(source: SourceFile, found: repair.NotRepairable, chosen: arguments.Chosen) -> str:
-    """That nothing helps, and the answer that shows it; with the command to replay it, if a file can."""
+    """Reports that no change helps, with the answer that shows it and the command to replay it."""
     text, result = report.render_failure(source, found.reason), found.result
     if result is None:
         return text
@@ -197,14 +197,14 @@ def _failure_text(source: SourceFile, found: repair.NotRepairable, chosen: argum
 
 
 def _exit_status(is_interrupted: bool) -> int:  # noqa: FBT001 - one flag
-    """Goes on with the interruption, now that everything was shown."""
+    """Re-raises the interruption, now that everything was shown."""
     if is_interrupted:
         raise KeyboardInterrupt
     return HOLDS
 
 
 def _code(result: Answer, chosen: arguments.Chosen) -> int:
-    """What a right text gives: 0, or what `check` gives for a bound."""
+    """The exit code for a correct program: 0, or that of `check` for a bound."""
     outcome = result.outcome
     is_bounded = isinstance(outcome, HoldsWithin)
     return exit_code(outcome, accept_bounded=chosen.accept_bounded) if is_bounded else HOLDS
@@ -213,7 +213,7 @@ def _code(result: Answer, chosen: arguments.Chosen) -> int:
 def _show(
     text: str, data: Callable[[], dict[str, Any]], chosen: arguments.Chosen, *, repaired: str | None = None
 ) -> None:
-    """Prints what was found, as text or JSON, and writes the page, if one is asked for."""
+    """Prints the result, as text or JSON, and writes the page, if requested."""
     if chosen.json:
         from membar.reports import json  # noqa: PLC0415 - one report of two
 

@@ -12,7 +12,7 @@ from membar.source import SourceFile
 
 
 def run(chosen: Chosen) -> int:
-    """Says of each witness whether it is an execution of its program, and shows what its answer claims."""
+    """Reports whether each witness is an execution of its program, and shows what its answer claims."""
     is_stream = chosen.witness == "-"
     found = replay(SourceFile("-", streams.read_input()) if is_stream else Path(chosen.witness))
     for item in found:

@@ -44,7 +44,7 @@ def run(chosen: Chosen) -> int:
 
 
 def make_server(host: str, port: int, token: str, *, results: Path | None = None) -> Server:
-    """The server behind an address; `results` is the store of a campaign.
+    """The server for an address; `results` is the store of a campaign.
 
     Raises:
         InputError: what it needs is not installed, or there is no such store.

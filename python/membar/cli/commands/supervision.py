@@ -1,10 +1,10 @@
-"""Runs the work of a command in a child process that can be ended, and gives back what it printed.
+"""Runs the work of a command in a child process that can be killed, and passes on what it printed.
 
-A child takes time to start. Work has one if it has limits, or if it asks z3, which neither Ctrl-C nor a timer
-of Python interrupts wherever it is. Python and the core listen to Ctrl-C by themselves.
+A child takes time to start. Work gets one if it has limits, or if it uses z3, which cannot be interrupted
+everywhere by Ctrl-C or by a timer of Python. Python and the core react to Ctrl-C by themselves.
 
-Only the program `membar` does so (`cli.command`): who calls `cli.main` from Python gets the same answers in
-the process that asks, where a limit cannot end what Python cannot interrupt.
+Only the program `membar` does so (`cli.command`): a caller of `cli.main` from Python gets the same answers in
+its own process, where a limit cannot end what Python cannot interrupt.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 def each(
     items: Sequence[Item], work: Callable[[Item], Result], *, limits: Limits, asks_z3: bool
 ) -> Iterator[Result | Ended]:
-    """The result of the work on each item, in order; `Ended` for work that had to be ended."""
+    """The result of the work on each item, in order; `Ended` for work that was killed."""
     if not needs_child(limits, asks_z3=asks_z3):
         return map(work, items)
     from membar.limits.workers import Crew  # noqa: PLC0415 - slow to load, and often not needed
@@ -40,7 +40,7 @@ def each(
 
 
 def needs_child(limits: Limits, *, asks_z3: bool = False) -> bool:
-    """Whether work has to be done in a child process."""
+    """Whether work must be done in a child process."""
     return process.is_command() and (asks_z3 or limits.seconds is not None or limits.memory is not None)
 
 
@@ -97,7 +97,7 @@ def _code_of(work: Callable[[], int], limits: Limits, give_up: Callable[[str], N
 
 
 class _Captured(io.StringIO):
-    """What is printed; whether it is for a terminal says the stream that it will go to."""
+    """Captured output; the stream that it will go to determines whether it is for a terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__()
@@ -113,7 +113,7 @@ class _Captured(io.StringIO):
 
 @contextmanager
 def capture_output() -> Iterator[io.StringIO]:
-    """Keeps what is printed on standard output."""
+    """Captures standard output."""
     before = sys.stdout
     sys.stdout = kept = _Captured(before)
     try:

@@ -1,4 +1,4 @@
-"""The reader's window: where reports go, how wide it is, whether it can show colours."""
+"""The terminal: where reports go, how wide it is, whether it can show colours."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _ERASE = "\r\x1b[K"
 
 
 def color(stream: TextIO) -> bool:
-    """Whether to paint: on a terminal, unless the user says no (`NO_COLOR`)."""
+    """Whether to use colours: on a terminal, unless the user disables them (`NO_COLOR`)."""
     return stream.isatty() and "NO_COLOR" not in os.environ
 
 
 def columns() -> int:
-    """How wide the reader's window is."""
+    """The width of the terminal."""
     wanted = os.environ.get("COLUMNS", "")
     if wanted.isdecimal() and int(wanted) > 0:
         return int(wanted)
@@ -33,7 +33,7 @@ def columns() -> int:
 
 @contextmanager
 def progress_line() -> Iterator[Callable[[str], None] | None]:
-    """Something to tell progress to: a line on a terminal, written over and erased at the end."""
+    """Shows progress on a line of the terminal, which is overwritten and finally erased."""
     if not sys.stderr.isatty():
         yield None
         return

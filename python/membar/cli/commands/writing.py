@@ -1,4 +1,4 @@
-"""Replaces the user's files by new texts, keeping the originals."""
+"""Replaces the user's files, keeping the originals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from membar.records import record
 
 @record(frozen=True, slots=True)
 class Rewrite:
-    """A file, what was read from it, and what shall be in it."""
+    """A file, its text as read, and its new text."""
 
     path: Path
     before: str
@@ -22,7 +22,7 @@ class Rewrite:
 
 
 def check_writable(path: Path) -> None:
-    """Makes sure that a file's bytes are those of its text, so that writing the text loses nothing.
+    """Makes sure that a file is UTF-8, so that writing its text back loses nothing.
 
     Raises:
         InputError: it is not UTF-8.
@@ -39,7 +39,7 @@ def check_writable(path: Path) -> None:
 
 
 def rewrite(files: Sequence[Rewrite]) -> list[str]:
-    """Puts each text in place of its file, keeping what was there; a sentence for each.
+    """Replaces each file by its new text, keeping the original; returns a sentence for each.
 
     Nothing is written if one of the files cannot be.
 
@@ -58,7 +58,7 @@ def rewrite(files: Sequence[Rewrite]) -> list[str]:
 
 
 def _replace_file(file: Rewrite) -> str:
-    """Writes one file: what a link points to, not the link."""
+    """Writes one file; a symbolic link is followed."""
     target = file.path.resolve()
     backup = _backup(target)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name)

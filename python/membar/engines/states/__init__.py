@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 NAME = "states"
 UNSEEN = "a run that stays inside an atomic block for ever, where claims do not see it, was reached"
 FAILED = "a failed assertion, which ends runs that the claims are about, was reached"
-LEFT_OUT = "the run that was found, in which a claim is false, ends where the program is not followed"
+LEFT_OUT = "the run that violates a claim ends where membar does not follow the program further"
 _BITS_FOR_RUNS = "--bitstate cannot answer LTL claims or conditions on final states: leave it out"
 _BITS_ONE_THREAD = "--jobs and --shortest have no effect with --bitstate: one thread searches depth-first"
 _BITS_BYTES = 1 << 29  # for the bits of visited states, unless a memory limit says otherwise
@@ -397,7 +397,7 @@ def _coverage(states: int, omitted: float) -> str:
     shown = f"{min(part, 99.9999):.4f}".rstrip("0").rstrip(".")
     return (
         f"the end of the bit-state search, which visited {states} states"
-        f" (by estimate {shown} % of those that it met), was reached"
+        f" (an estimated {shown} % of those that it encountered), was reached"
     )
 
 

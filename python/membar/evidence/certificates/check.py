@@ -1,6 +1,6 @@
 """Whether cubes prove a system safe: they cover the unsafe states, exclude the initial ones, and are closed.
 
-Closed: whatever step leads into one of them starts in one of them. Then no run of any number of processes
+Closed: every step that leads into one of them starts in one of them. Then no run of any number of processes
 leads from an initial state into them. The user's invariants are covered too, so they are proved, not trusted.
 Cubes that are `Future`s are checked by the pre-image of section 3, all others by that of section 4.
 """
@@ -27,10 +27,10 @@ from membar.systems.system import ParameterizedSystem, Transition
 from membar.systems.terms import Access, Comparison, Constructor, EventValue, Literal
 
 _WEAK_HEAD = """\
-; Obligations of a proof by membar of the system {name}: every (check-sat) must answer unsat.
-; What they are was computed by membar and is not in this file: the cubes before each step (with the order of
-; events in weak memory), and which cubes of the proof may cover them. A solver checks the rest: that each
-; state of such a cube is in one of the proof, and that no initial state is."""
+; Obligations of membar's proof of the system {name}: every (check-sat) must answer unsat.
+; membar computed the cubes before each step (with the order of events in weak memory), and which cubes of the
+; proof may cover them; this computation is not in the file. A solver checks the rest: that each state of such
+; a cube is in a cube of the proof, and that no initial state is."""
 
 # What is wrong where z3 does not see what seemed plain.
 UNSEEN = "z3 does not confirm that the cubes cover the unsafe states, or exclude the initial ones"

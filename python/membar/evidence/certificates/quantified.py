@@ -1,9 +1,9 @@
-"""A system over plain memory and its inductive invariant as one complete SMT-LIB text.
+"""A system over plain memory and its inductive invariant as one complete SMT-LIB file.
 
 Processes are a sort, arrays functions of it, each transition a condition and a definition of the state after
 it. The invariant excludes every cube of the proof, for all processes. A solver that finds every query
-unsatisfiable has checked that it holds initially, is kept by each transition, and excludes the unsafe states:
-no pre-image, no choice of processes and no subsumption of membar's is used.
+unsatisfiable has checked that it holds initially, is preserved by each transition, and excludes the unsafe
+states: no pre-image, choice of processes or subsumption computed by membar is used.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from membar.systems.system import (
 from membar.systems.terms import BOOL, Abstract, Enumeration, ProcessConstant, ProcessVariable
 
 _HEAD = """\
-; A proof by membar, for any number of processes, of the system {name}: all of it is here.
+; membar's proof of the system {name} for any number of processes, complete.
 ; Every (check-sat) must answer unsat. Then the invariant, that no state is in a cube of the proof, holds
-; initially, excludes the unsafe states, and is kept by every transition."""
+; initially, excludes the unsafe states, and is preserved by every transition."""
 _ORDER = """\
 ; Processes are ordered.
 (declare-fun |is before| (Proc Proc) Bool)
@@ -66,7 +66,7 @@ class _Script:
         yield "(declare-sort Proc 0)"
         yield "(declare-fun |is process| (Proc) Bool)"
         if self._system.outsiders:
-            yield "; A variable may name what is not a process."
+            yield "; A variable may hold a value that is not a process."
         else:
             yield f"(assert (forall ((|process p| Proc)) {self._now.is_process(one)}))"
         if size is None:
@@ -99,7 +99,7 @@ class _Script:
         alternatives = disjunction(now.all(body) for body in system.init.alternatives)
         parts = [now.forall(system.init.parameters, alternatives)]
         parts += [now.none(cube.parameters, cube.literals) for cube in system.invariants]
-        yield "; Where it starts."
+        yield "; The initial states."
         yield f"(define-fun |the start| () Bool {conjunction(parts)})"
         yield "; The cubes of the proof, and the invariant: no state is in one of them."
         for number, cube in enumerate(self._cubes, 1):
@@ -112,7 +112,8 @@ class _Script:
         yield _query("|the start|", "(not |the invariant|)")
         for number, cube in enumerate((*self._system.unsafe, *self._system.invariants)):
             is_unsafe = number < len(self._system.unsafe)
-            yield f"; It excludes {'unsafe states' if is_unsafe else 'what the user says is never reached'}."
+            what = "unsafe states" if is_unsafe else "states that an invariant of the user excludes"
+            yield f"; It excludes {what}."
             yield _query("|the invariant|", self._now.some(cube.parameters, cube.literals))
         for transition in self._system.transitions:
             line = "" if transition.span is None else f", line {transition.span.line}"

@@ -112,7 +112,7 @@ def _data(source: SourceFile, element: ET.Element) -> Data:
     for item in element.findall(f"{{{NAMESPACE}}}data"):
         key = item.get("key", "")
         if key in found:
-            raise _malformed_witness(source, f"`{key}` twice in one place")
+            raise _malformed_witness(source, f"`{key}` occurs twice in one element")
         found[key] = (item.text or "").strip()
     return found
 

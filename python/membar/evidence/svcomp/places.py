@@ -148,7 +148,7 @@ def _ways(
 def _check_unplaced(placing: _Placing, point: Waypoint, names: dict[str, int]) -> None:
     """Looks at a waypoint without a place: which function a thread begins with."""
     if point.creates is not None:
-        raise UnfollowableError(f"the creation of thread {point.creates} has no place")
+        raise UnfollowableError(f"the creation of thread {point.creates} has no location")
     if point.thread not in names:
         raise UnfollowableError(f"thread {point.thread} was not created")
     function = placing.program.threads[names[point.thread]].name.partition("#")[0]

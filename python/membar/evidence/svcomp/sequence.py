@@ -100,7 +100,8 @@ def _check_metadata(source: SourceFile, metadata: dict[str, Loaded]) -> None:
 
     version = str(metadata.get("format_version"))
     if version not in VERSIONS:
-        raise refusal(UNSUPPORTED, f"`{source.path}`: format {version}; known are {', '.join(VERSIONS)}")
+        known = ", ".join(VERSIONS)
+        raise refusal(UNSUPPORTED, f"`{source.path}`: format {version} is not supported; known: {known}")
     try:
         UUID(_get(source, metadata, "uuid", str))
     except ValueError:
@@ -115,7 +116,7 @@ def _check_metadata(source: SourceFile, metadata: dict[str, Loaded]) -> None:
     if set(map(str, files)) != set(map(str, hashes)) or not all(
         _HASH.fullmatch(str(value)) for value in hashes.values()
     ):
-        raise _malformed_witness(source, "`input_file_hashes` has not the SHA-256 of each of `input_files`")
+        raise _malformed_witness(source, "`input_file_hashes` lacks the SHA-256 of some of `input_files`")
     for key, allowed in (("data_model", ("ILP32", "LP64")), ("language", ("C",))):
         if task.get(key) not in allowed:
             raise _malformed_witness(source, f"`{key}` is not {' or '.join(allowed)}")

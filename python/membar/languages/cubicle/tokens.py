@@ -18,7 +18,7 @@ KEYWORDS = frozenset(
 
 # What a name is, for messages. The other groups: `number`, `real`, `constant` (`#1`), `sign`, `keyword`.
 _NAMES = {
-    "lower": "a name that starts with a small letter",
+    "lower": "a name that starts with a lower-case letter",
     "upper": "a name that starts with a capital letter",
 }
 

@@ -218,7 +218,7 @@ class ClaimParser:
             return None
         self._cursor.take()
         if self._cursor.next.group != "string":
-            raise self._cursor.wrong("expected a text in quotes")
+            raise self._cursor.wrong("expected a string in quotes")
         return self._cursor.take().text
 
     def _read(self) -> tuple[str, Observable]:

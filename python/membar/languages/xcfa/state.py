@@ -1,12 +1,11 @@
-"""`error state …`: a predicate on one process that must not hold wherever the process is.
+"""`error state …`: a predicate on one process that must never hold.
 
-In an execution graph the processes have no common present: there is no moment at which a predicate on shared
-variables, or on two processes at once, could be looked at (`together.py` leaves those to other engines). One
-process has: its locations and variables follow one another in program order. So such a predicate becomes a
-way out of every step of that process after which it may hold: a copy of the step leads to a point of its own,
-which only a state that satisfies the predicate passes, into a failed assertion of `errors`. The steps
-themselves stay as they were, so that no dependency is added to the program. The ways out that nobody passes
-are blocked executions.
+In an execution graph the processes have no common state: there is no moment at which a predicate on shared
+variables, or on two processes at once, could be evaluated (`state_predicates.py` leaves those to other
+engines). One process has states: its locations and variables follow one another in program order. So each
+step after which the predicate may hold gets a copy that leads to a separate point, which only a state that
+satisfies the predicate passes, into a failed assertion of `errors`. The steps themselves do not change, so no
+dependency is added to the program. Copies that no state passes are blocked executions.
 """
 
 from __future__ import annotations

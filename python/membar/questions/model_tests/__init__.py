@@ -27,7 +27,7 @@ _SECONDS: Final = 5.0
 
 @record(frozen=True, slots=True, kw_only=True)
 class Tested:
-    """How one law fared.
+    """The result for one law.
 
     Attributes:
         law: which.
@@ -46,7 +46,7 @@ class Tested:
 
 @record(frozen=True, slots=True, kw_only=True)
 class Report:
-    """How a model fared.
+    """The result for a model.
 
     Attributes:
         model: which.
@@ -80,7 +80,7 @@ def try_claims(
     seconds: float | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Report:
-    """Tries all laws of a model on `count` programs, from number `seed` on.
+    """Tests all laws of a model on `count` programs, starting with number `seed`.
 
     A law that was refuted is not tried again.
     """
@@ -133,7 +133,7 @@ def try_claims(
 
 
 class _Clock:
-    """How much time is left."""
+    """The remaining time."""
 
     def __init__(self, seconds: float | None) -> None:
         left = budget.current().remaining_seconds if seconds is not None else None
@@ -141,7 +141,7 @@ class _Clock:
 
     @property
     def remaining_seconds(self) -> float:
-        """For one law and one program."""
+        """The remaining time for one law and one program."""
         return _SECONDS if self._end is None else min(_SECONDS, self._end - time.monotonic())
 
     @property
@@ -150,7 +150,7 @@ class _Clock:
 
 
 def _refutation(law: Law, case: Case, clock: _Clock) -> str | None:
-    """Why a program refutes a law; nothing if it does not, None if that took too long."""
+    """Why a program refutes a law; empty if it does not, None if that took too long."""
     if clock.is_over:
         return None
     case.seconds = clock.remaining_seconds
@@ -161,7 +161,7 @@ def _refutation(law: Law, case: Case, clock: _Clock) -> str | None:
 
 
 def _smallest(tested: Tested, case: Case, problem: str, clock: _Clock) -> Tested:
-    """The refutation by a program from which nothing can be taken away."""
+    """The refutation by a minimal program."""
     candidates = smaller(case.program)
     while candidates:
         other = Case(case.model, candidates.pop(0), features=case.features, seed=case.seed)
@@ -178,4 +178,4 @@ def _notes(model: Model) -> tuple[str, ...]:
     unused = unused_tags(model)
     if not unused:
         return ()
-    return (f"no check depends on {', '.join(unused)}: if that is meant, name them in a set `no-effect`",)
+    return (f"no check depends on {', '.join(unused)}: if this is intended, name them in a set `no-effect`",)

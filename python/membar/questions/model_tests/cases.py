@@ -23,7 +23,7 @@ _LARGE_BUFFERS: Final = 16
 
 
 class Case:
-    """One program under a model, with what several laws ask about it."""
+    """One program under a model, with results that several laws need."""
 
     def __init__(self, model: Model, program: Program, *, features: Features, seed: int) -> None:
         self.model = model
@@ -34,7 +34,7 @@ class Case:
 
     @property
     def random(self) -> Random:
-        """Choices that are the same every time."""
+        """A deterministic source of random choices."""
         return Random(f"law {self.seed}")
 
     @cached_property

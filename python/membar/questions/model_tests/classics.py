@@ -1,7 +1,7 @@
-"""The classic programs by which models differ, with read-modify-writes in the place of loads and stores.
+"""The classic litmus tests that distinguish models, with RMWs instead of loads and stores.
 
-Random programs rarely have several read-modify-writes where a cycle needs them, and a model may order these
-less than other accesses. Nor do they create threads, or pass values around in a circle.
+Random programs rarely have several RMWs where a cycle needs them, and a model may order these less than other
+accesses. Nor do they create threads, or pass values around in a cycle.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _SHAPES: Final[tuple[_Shape, ...]] = (
 
 @cache
 def classic_programs(features: Features) -> tuple[Program, ...]:
-    """Each shape with loads and stores, and with read-modify-writes at each set of places.
+    """Each shape with loads and stores, and with RMWs at each set of positions.
 
     Where there are several kinds of read-modify-writes, the first two shapes are tried with each of them.
     """
@@ -137,7 +137,7 @@ def _straight(
     guarded: frozenset[int] = frozenset(),
     started: bool = True,
 ) -> Thread:
-    """A thread that does this step by step, some of it only if it read 1 first."""
+    """A straight-line thread; some steps happen only if it read 1 first."""
     is_one = equals(Register("r0"), Constant(1))
     edges: list[Edge] = []
     for step, operation in enumerate(operations):
@@ -151,7 +151,7 @@ def _straight(
 def _access(
     kind: str, place: str, register: str, pair: tuple[Tags, Tags] | None, features: Features
 ) -> Operation:
-    """A load, or an atomic operation that writes what it reads; a store, or an exchange."""
+    """A load, or an RMW that writes back what it reads; a store, or an exchange."""
     address = Address(place)
     if pair is not None:
         value = Register(register) if kind == "load" else Constant(1)

@@ -31,7 +31,7 @@ _FEW_ACCESSES: Final = 4
 
 @record(frozen=True, slots=True, kw_only=True)
 class Law:
-    """Something that must be true of every program.
+    """A law that every program must satisfy.
 
     Attributes:
         key: the claim it tests, as in the file of claims.
@@ -49,7 +49,7 @@ class Law:
 
 
 def laws_for(model: Model) -> tuple[Law, ...]:
-    """What can be refuted about a model."""
+    """The laws that apply to a model."""
     return tuple(law for law in LAWS if law.applies(model))
 
 
@@ -58,7 +58,7 @@ def _has_axioms(model: Model) -> bool:
 
 
 def _engines(case: Case) -> str:
-    """The reference enumerates every candidate; it is slow, so that one program in four is enough."""
+    """The reference enumerates every candidate; it is slow, so one program in four is enough."""
     if case.seed % 4:
         raise searches.NotConcernedError
     found, expected = case.tally, case.reference()
@@ -77,7 +77,7 @@ def _search(case: Case) -> str:
 
 
 def _claimed_answer(case: Case) -> str:
-    """The whole engine with all its reductions, as users ask it."""
+    """The engine with all its reductions, as users run it."""
     found = frozenset(case.explore(case.model).outcomes)
     return _unequal("with its claims", found, "by the general search", case.states)
 
@@ -91,7 +91,7 @@ def _buffered_loads(case: Case) -> str:
 
 
 def _holds_of_executions(name: str) -> Callable[[Case], str]:
-    """The law of `laws.cat` of this name, in every execution."""
+    """The law of `laws.cat` with this name, in every execution."""
 
     def refutation(case: Case) -> str:
         plan = _laws_in_cat()
@@ -132,7 +132,7 @@ def _values(case: Case) -> str:
 
 
 def _fences(case: Case) -> str:
-    """One fence more, anywhere."""
+    """One more fence, anywhere."""
     if not case.features.fences:
         raise searches.NotConcernedError
     random = case.random
@@ -160,7 +160,7 @@ def _tags(case: Case) -> str:
 
 
 def _fair(case: Case) -> str:
-    """One more look at the end of a thread that nobody joins may find what is in memory at the end."""
+    """One more read at the end of a thread that is never joined may return the final value of memory."""
     random = case.random
     started = [number for number, thread in enumerate(case.program.threads) if thread.started]
     thread = random.choice(started)
@@ -182,7 +182,7 @@ def _fair(case: Case) -> str:
 
 
 def _write_backs(case: Case) -> str:
-    """An atomic operation that writes what it reads adds no final state, wherever it stands.
+    """An RMW that writes back what it reads adds no final state, wherever it is inserted.
 
     In small programs it is tried everywhere, else somewhere.
     """
@@ -217,7 +217,7 @@ def _write_backs(case: Case) -> str:
 
 
 def _right_mappings(case: Case) -> str:
-    """What a mapped C program does, load buffering aside, rc11 allows."""
+    """rc11 allows everything that a mapped C program does, load buffering aside."""
     plan = case.model.plan
     if plan is None:
         return ""
@@ -263,7 +263,7 @@ def unused_tags(model: Model) -> tuple[str, ...]:
 
 
 def _below(plan: Plan, roots: Iterable[int]) -> Iterator[int]:
-    """Slots, and all of which they are made; a fixpoint is made of all of its slots."""
+    """Slots, and all slots that they are computed from; a fixpoint depends on all of its slots."""
     results = {variable: fixpoint.results for fixpoint in plan.fixpoints for variable in fixpoint.variables}
     todo, seen = [*roots], set[int]()
     while todo:
@@ -277,7 +277,7 @@ def _below(plan: Plan, roots: Iterable[int]) -> Iterator[int]:
 LAWS: Final = (
     Law(
         key="engines",
-        says="the search finds what the reference finds",
+        says="the search finds the same executions as the reference",
         applies=_has_axioms,
         refutation=_engines,
     ),
@@ -295,7 +295,7 @@ LAWS: Final = (
     ),
     Law(
         key="sc-executions",
-        says="what sc allows is allowed",
+        says="everything that sc allows is allowed",
         applies=lambda model: model.claims.allows_sc,
         refutation=_sc,
     ),
@@ -313,7 +313,7 @@ LAWS: Final = (
     ),
     Law(
         key="search",
-        says="the claimed search finds what the general search finds",
+        says="the claimed search finds the same executions as the general one",
         applies=lambda model: model.claims.search != GENERAL,
         refutation=_search,
     ),
@@ -331,7 +331,7 @@ LAWS: Final = (
     ),
     Law(
         key="buffered-loads",
-        says="executions without cycles of po and rf announce those with cycles",
+        says="executions without cycles of po and rf show signs of those with cycles",
         applies=lambda model: model.claims.buffered_loads != HIDDEN,
         refutation=_buffered_loads,
     ),
@@ -343,7 +343,7 @@ LAWS: Final = (
     ),
     Law(
         key="order",
-        says="the order after reads, co, fr and rfe are acyclic together",
+        says="program order after reads, co, fr and rfe have no cycle together",
         applies=lambda model: model.claims.global_order,
         refutation=_holds_of_executions("order"),
     ),
@@ -361,7 +361,7 @@ LAWS: Final = (
     ),
     Law(
         key="store-buffers",
-        says="the axioms allow what the machine with store buffers does",
+        says="the axioms allow exactly what the machine with store buffers does",
         applies=lambda model: _has_axioms(model) and model.operational is not None,
         refutation=_store_buffers,
     ),

@@ -1,7 +1,7 @@
-"""Random Programs worth running: few threads that access the same few locations.
+"""Random programs worth running: few threads that access the same few locations.
 
-Every program has at least two threads and five shared accesses, small values, and a question about a final
-state that could be one. What may occur besides loads and stores is said by `Features`.
+Every program has at least two threads and five shared accesses, small values, and a condition on a plausible
+final state. `Features` says what may occur besides loads and stores.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def program_of_plans(
 def _plans(
     random: Random, ring: tuple[tuple[str, str], ...], locations: tuple[str, ...], count: int, total: int
 ) -> list[Plan]:
-    """What each thread does: a ring of threads that hand on locations, then accesses anywhere.
+    """The plan of each thread: a ring of threads that share locations, then accesses anywhere.
 
     Each thread ends at the location where the next one begins, and of the two accesses there one at least
     is a store: that makes a cycle of the kind by which models differ.
@@ -256,7 +256,7 @@ class _ThreadBuilder:
         return self.read[-1]
 
     def _source(self) -> e.Register:
-        """A register that holds a value read before, mostly the last one."""
+        """A register that holds a value read before, usually the last one."""
         return e.Register(self.random.choice([self.read[-1], *self.read]))
 
     def _guard(self) -> e.Expr:
@@ -282,7 +282,7 @@ class _ThreadBuilder:
 
 
 def observed_terms(program: Program) -> tuple[c.Observed, ...]:
-    """Every register that gets a value, then every cell: all that a final state can tell."""
+    """Every register that gets a value, then every cell: everything that a final state can show."""
     found: list[c.Observed] = []
     for index, thread in enumerate(program.threads):
         names = dict.fromkeys(name for op in thread.operations for name in registers_written(op))

@@ -12,7 +12,7 @@ _WIDTH = len("held in 1000 programs")
 
 
 def text(report: Report) -> str:
-    """How a model fared: a summary, a line per law, then the programs that refute some."""
+    """The report about a model: a summary, a line per law, then the programs that refute some."""
     return "\n".join(_lines(report)) + "\n"
 
 
@@ -46,7 +46,7 @@ def _refutation(report: Report, one: Tested) -> Iterator[str]:
 
 
 def _advice(report: Report, one: Tested) -> str:
-    """The way out."""
+    """What to do about a refuted law."""
     expected = {
         "sc-executions": "sc-executions: restricted",
         "coherence": "coherence: broken",
@@ -55,9 +55,9 @@ def _advice(report: Report, one: Tested) -> str:
     claims = report.model.claims_source
     if one.law.key in expected:
         file = claims.path if claims else f"{report.model.name}.claims"
-        return f"if that is meant, write `{expected[one.law.key]}` into {file}"
+        return f"if this is intended, write `{expected[one.law.key]}` into {file}"
     if one.law.key in ("engines", "answers"):
-        return "unless another claim is refuted too, this is a mistake in membar: please report it"
+        return "unless another claim is refuted too, this is a bug in membar: please report it"
     if one.law.key == "fences":
         return "a fence should only forbid executions: check how the model defines this one"
     return f"remove `{one.law.key}` from {claims.path if claims else 'the claims'}, or correct the model"

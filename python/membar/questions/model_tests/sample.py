@@ -1,4 +1,4 @@
-"""The programs with which a model is tested: its own annotations, in shapes by which models differ."""
+"""The programs on which a model is tested: its own annotations, in shapes that distinguish models."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MANNERS: Final = frozenset({"X", "EX", "RMW"})
 
 
 def features_for(model: Model) -> Features:
-    """What programs for a model may have: the words of the language of which it knows most."""
+    """The features of programs for a model: the annotations of the language of which it defines most."""
     if model.name in FEATURES:
         return FEATURES[model.name]
     if model.claims.any_tags and not model.tags:
@@ -50,7 +50,7 @@ def features_for(model: Model) -> Features:
 
 
 def _restrict_to_known(family: Features, tags: frozenset[str]) -> Features:
-    """A family without the words that a model does not know."""
+    """A family without the annotations that a model does not define."""
 
     def known_words(choices: tuple[Tags, ...]) -> tuple[Tags, ...]:
         return tuple(words & tags for words in choices if words - _MANNERS <= tags)
@@ -91,7 +91,7 @@ def program_for(seed: int, features: Features) -> Program:
 
 
 def _calm(random: Random, features: Features) -> Features:
-    """Few words, and a ring by which weak models differ from sc."""
+    """Few annotations, and a ring that distinguishes weak models from sc."""
     return replace(
         features,
         fences=(),
@@ -107,7 +107,7 @@ def _calm(random: Random, features: Features) -> Features:
 
 
 def _loads_before_stores(random: Random, seed: int, features: Features) -> Program:
-    """Threads that load and then store, in a ring, with little around."""
+    """Threads that load and then store, in a ring, with little else."""
     count = random.choice((2, 2, 3))
     locations = LOCATIONS[: random.choice((2, 3))]
     plans: list[Plan] = []
@@ -149,7 +149,7 @@ def _copying(program: Program) -> Program:
 
 
 def _twins(program: Program) -> Program:
-    """The program with its first thread in the place of the second, too."""
+    """The program with its first thread also in place of the second."""
     first, second, *others = program.threads
     return observing_all(replace(program, threads=(first, replace(first, name=second.name), *others)))
 
@@ -196,7 +196,7 @@ def last_point(program: Program, thread: int) -> int:
 
 
 def smaller(program: Program) -> list[Program]:
-    """Programs with one thread or one step less; the steps of test programs follow each other.
+    """Programs with one thread or one step less; test programs are straight-line code.
 
     Where threads are created, all stay.
     """
@@ -227,7 +227,7 @@ def _without_step(thread: Thread, point: int) -> Thread:
 
 
 def _with_threads(program: Program, threads: tuple[Thread, ...]) -> Program:
-    """The program with other threads, and a question that these can be asked."""
+    """The program with other threads, and a condition that fits them."""
     numbered = tuple(replace(thread, name=f"P{number}") for number, thread in enumerate(threads))
     changed = observing_all(replace(program, threads=numbered))
     condition = changed.condition

@@ -1,4 +1,4 @@
-"""The searches that claims of a model allow, each beside the general one, which needs no claim."""
+"""The searches that a model's claims permit, each compared with the general one, which needs no claim."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ BOUND = 2
 
 
 class TooSlowError(Exception):
-    """A program took longer than there was time."""
+    """A program took longer than the remaining time."""
 
 
 class NotConcernedError(Exception):
-    """A law does not speak about this program."""
+    """A law does not apply to this program."""
 
 
 def without_claims(model: Model) -> Model:
-    """The model as if it had claimed nothing that engines believe, but that values need a cause."""
+    """The model without the claims that engines rely on, except that values are not self-justifying."""
     kept = model.claims
     claims = Claims(kind=kept.kind, tags=kept.tags, mapping=kept.mapping, may_guess=kept.may_guess)
     return replace(model, claims=claims)
 
 
 def difference_of_search(program: Program, model: Model, seconds: float) -> str:
-    """Where the search that the model claims as its own is not the general one."""
+    """How the search that the model claims differs from the general one."""
     if model.claims.search == EXACTLY_ONCE:
         return _difference(program, model, seconds, order=None)
     if model.claims.search == DEPENDENCY_AWARE and obstacle(expand(program)) is None:
@@ -48,14 +48,14 @@ def difference_of_search(program: Program, model: Model, seconds: float) -> str:
 
 
 def difference_without_buffering(program: Program, model: Model, seconds: float) -> str:
-    """Where the exactly-once search misses something of a program that is said to buffer no loads."""
+    """What the exactly-once search misses in a program that is claimed not to buffer loads."""
     if not keeps_loads_before_stores(expand(program), model, bound=BOUND):
         raise NotConcernedError
     return _difference(program, model, seconds, order=None)
 
 
 def difference_without_signs(program: Program, model: Model, seconds: float) -> str:
-    """Where the exactly-once search misses something and shows no sign of it."""
+    """What the exactly-once search misses without showing a sign of it."""
     expanded = expand(program)
     if model.claims.buffered_loads == HIDDEN or not overtaking.shows_overtaking(expanded, model):
         raise NotConcernedError
@@ -80,7 +80,7 @@ def _difference(program: Program, model: Model, seconds: float, *, order: int | 
     if found.duplicates:
         return f"{found.duplicates} executions are found twice"
     if found.surprises:
-        return f"{found.surprises} times the model forbids to read the last write"
+        return f"{found.surprises} times the model forbids reading the last write"
     if found.contradictions:
         return f"{found.contradictions} times two evaluations of the model differ"
     return _count_difference(found, _general(program, model, seconds))
@@ -92,7 +92,7 @@ def _general(program: Program, model: Model, seconds: float) -> _core.Findings:
 
 
 def _count_difference(found: _core.Findings, expected: _core.Findings) -> str:
-    """As neither search comes to an execution twice, equal numbers for all states are equal sets."""
+    """As neither search visits an execution twice, equal numbers for all states mean equal sets."""
     if expected.stopped is not None:
         raise TooSlowError
     if found.executions != expected.executions:

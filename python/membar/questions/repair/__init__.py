@@ -51,7 +51,7 @@ def find_repair(
     seconds: float | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Verdict:
-    """The cheapest text that is right, between the text and all that could be added to it.
+    """The cheapest correct program, between the given text and everything that could be added to it.
 
     Args:
         question: the text, and what must be true of it.
@@ -75,7 +75,7 @@ def find_repair(
 
 
 class _Repairing:
-    """One repair on its way."""
+    """One repair in progress."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class _Repairing:
         )
 
     def greedy(self) -> Verdict:
-        """The repair that Barnat's procedure ends with."""
+        """The repair that Barnat's procedure finds."""
         program = self.program
         if program is None or not self.places or any(place.location is None for place in self.places):
             raise refusal(
@@ -177,7 +177,7 @@ class _Repairing:
         return self._repair(found, costs, base)
 
     def _costs(self, table: Path | None) -> Costs:
-        """What changes cost under the model that is asked about."""
+        """The costs of changes under the model of the question."""
         program, question = self.program, self.question
         default = system.default_model(self.source) if program is None else default_model(program)
         named = question.model or question.default_model or default
@@ -188,7 +188,7 @@ class _Repairing:
         return costs_for(model.name, table, models=models.names(), names=names)
 
     def _without_search(self) -> Verdict | None:
-        """The verdict, where it is known before any candidate is tried."""
+        """The verdict, if it is known before any candidate is tried."""
         now = self._ask(self.source)
         if is_right(now):
             if not self.weaken:
@@ -203,13 +203,13 @@ class _Repairing:
         return None
 
     def _readable(self, places: tuple[Place, ...]) -> tuple[Place, ...]:
-        """The places that can be changed: where directives divide statements, a change may not be C then."""
+        """The places that can be changed: where directives divide statements, the result may not be C."""
         if self._can_read(places):
             return places
         return tuple(place for place in places if self._can_read((place,)))
 
     def _can_read(self, places: tuple[Place, ...]) -> bool:
-        """Whether the text can be read with the strongest at each of the places."""
+        """Whether the program can be parsed with the strongest alternative at each of the places."""
         if self.program is None:
             return True
         try:
@@ -220,19 +220,19 @@ class _Repairing:
         return True
 
     def _ask(self, text: SourceFile, *, model: str | None = None) -> Answer:
-        """The answer about a text, in the time that is left."""
+        """The answer about a program, in the remaining time."""
         with self.clock.watching():
             return self._answer(text, self.clock.remaining_seconds, model=model)
 
     def _answer(self, text: SourceFile, seconds: float | None, *, model: str | None = None) -> Answer:
-        """The answer about a text, under another model if one is named, within some time if it is short."""
+        """The answer about a program, under another model if one is named, within a time limit."""
         question = replace(self.question, source=text, model=model or self.question.model)
         if seconds is not None:
             question = replace(question, limits=replace(question.limits, seconds=seconds))
         return ask(question)
 
     def _is_monotone(self) -> bool:
-        """Whether stronger texts are right where weaker ones are, seen from the strongest one."""
+        """Whether stronger programs are correct where weaker ones are, as seen from the strongest one."""
         strongest, question = self._text(self._strongest), self.question
         if not isinstance(question, Safety):
             return True
@@ -250,7 +250,7 @@ class _Repairing:
         return tuple(place.strongest for place in self.places)
 
     def _passes(self, choice: Choice) -> bool | None:
-        """Whether the text as chosen is right; None if that cannot be told in the time that is left.
+        """Whether the chosen program is correct; None if that cannot be decided in the remaining time.
 
         When weakening, what was right without a bound must be so without one.
         """
@@ -268,13 +268,13 @@ class _Repairing:
         return True if self.demanded is None else self.demanded.is_kept_by(guarantee_of(answer))
 
     def _answer_about(self, choice: Choice) -> Answer:
-        """The answer about a text as chosen, in the lines of the user's text."""
+        """The answer about a chosen program, in terms of the user's own lines."""
         text = self._text(choice)
         flat = apply_choice(self.source, self.places, choice, is_flat=True)
         return self._ask(flat if self._is_same(text, flat) else text)
 
     def _is_same(self, text: SourceFile, other: SourceFile) -> bool:
-        """Whether two texts do the same things in the same order, wherever their lines end."""
+        """Whether two programs perform the same operations in the same order, whatever their line breaks."""
         try:
             mine, others = self.question.programs_of(text), self.question.programs_of(other)
             return list(map(_shape, mine)) == list(map(_shape, others))
@@ -312,7 +312,7 @@ class _Repairing:
         )
 
     def _checked_again(self, choice: Choice, seconds: float | None) -> Answer:
-        """The answer about the repaired text, from scratch, within some time."""
+        """The answer about the repaired program, from scratch, within some time."""
         result = self._answer(self._text(choice), seconds)
         try:
             is_kept = is_right(result) and self._keeps_guarantee(result)
@@ -320,7 +320,7 @@ class _Repairing:
             reason = f"the repair that was found could not be checked again: {undecided.reason}"
             raise UndecidedError(reason) from None
         if is_kept is None:
-            raise UndecidedError("what was found holds only within a bound, unlike the text as it is")
+            raise UndecidedError("the repaired program holds only within a bound, unlike the original one")
         if not is_kept:
             raise UndecidedError("internal error, please report: the repaired program is not correct")
         return result
@@ -329,7 +329,7 @@ class _Repairing:
         return sum(costs[n][place.current] for n, place in enumerate(self.places) if place.current != base[n])
 
     def _change(self, number: int, choice: Choice, cost: int, *, is_shown: bool) -> Change:
-        """The change at a place, with what happens without it if that is to be shown and there is time."""
+        """The change at a place and, if requested and there is time, what happens without it."""
         place = self.places[number]
         prevents = None
         if is_shown and not self.weaken and not self.clock.is_over:
@@ -339,7 +339,7 @@ class _Repairing:
 
 
 def _shape(source: SourceFile) -> object:
-    """What a text does, without its places."""
+    """The operations of a program, without their locations."""
     if system.is_system(source):
         return None  # changes of systems never have lines of their own
     return [
@@ -350,12 +350,12 @@ def _shape(source: SourceFile) -> object:
 
 
 def _kind(operation: Operation) -> tuple[type, object]:
-    """What an operation is: the text that some carry tells its line."""
+    """The kind of an operation, without the text by which some name their line."""
     return type(operation), getattr(operation, "tags", None)
 
 
 def _nothing_found(search: Search) -> str:
-    """Why there is neither a repair nor the certainty that there is none."""
+    """Why there is neither a repair nor a proof that there is none."""
     why = "interrupted" if search.is_interrupted else "not every candidate could be decided"
     bound = f"; every repair costs at least {search.lower_bound}" if search.lower_bound else ""
     return f"no repair was found: {why}{bound}"

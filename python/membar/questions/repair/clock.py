@@ -1,4 +1,4 @@
-"""The time that a repair may take, and what is left of it for each question."""
+"""The time limit of a repair, and how much of it each check may use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WHEN_SHORT: Final = 1.0
 
 
 class Clock:
-    """Begins now, and rings a while before `seconds` are over; never, if that is None."""
+    """A clock that starts now and expires a little before `seconds` are over; never, if that is None."""
 
     def __init__(self, seconds: float | None) -> None:
         self.latest = None if seconds is None else seconds + _WHEN_SHORT
@@ -24,7 +24,7 @@ class Clock:
 
     @property
     def remaining_seconds(self) -> float | None:
-        """How many seconds the next question may take, a moment at least; None: as many as it likes."""
+        """The seconds that the next check may take, at least a moment; None: no limit."""
         return None if self.deadline is None else max(_SHORTEST, self.deadline - time.monotonic())
 
     @property
@@ -34,17 +34,17 @@ class Clock:
 
     @property
     def briefly(self) -> float:
-        """What one more question may take where nobody wants to wait: twice what the longest one took."""
+        """The time for a check that should not delay the answer: twice that of the longest one so far."""
         return _WHEN_SHORT + 2 * self._longest
 
     @property
     def for_one_more(self) -> float | None:
-        """What the last question may take even if no time is left."""
+        """The time for the last check, even if no time is left."""
         return None if self.remaining_seconds is None else max(self.remaining_seconds, self.briefly)
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Notes how long a question takes."""
+        """Measures how long a check takes."""
         start = time.monotonic()
         try:
             yield

@@ -1,4 +1,4 @@
-"""Other configurations of a text (`-D NAME`): a repair must not break those that are correct."""
+"""Other configurations of a program (`-D NAME`): a repair must not break those that are correct."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Ask: TypeAlias = Callable[[SourceFile], Answer]
 
 @record(frozen=True, slots=True)
 class Configuration:
-    """One other configuration, and what is known of the text in it.
+    """Another configuration, and what is known about the program in it.
 
     Attributes:
         defines: what is defined.
@@ -37,7 +37,7 @@ class Configuration:
         return replace(source, defines=self.defines)
 
     def passes(self, text: SourceFile, ask: Ask, *, weaken: bool) -> bool | None:
-        """Whether a changed text is right in it, in the same sense; None if nobody knows."""
+        """Whether a changed program is correct in it, in the same sense; None if that is unknown."""
         try:
             answer = ask(self.of(text))
             if not is_right(answer):
@@ -51,7 +51,7 @@ class Configuration:
 
 @record(frozen=True, slots=True)
 class Recheck:
-    """What became of another configuration. `after` is None where the changed text cannot be read in it."""
+    """The result in another configuration. `after` is None if the changed program is invalid there."""
 
     configuration: Configuration
     after: Answer | None
@@ -63,13 +63,13 @@ class Recheck:
 
     @property
     def before(self) -> Answer:
-        """The answer about the text as it was."""
+        """The answer about the original program."""
         return self.configuration.before
 
 
 @record()
 class Configurations:
-    """The other configurations of a text; those that a change broke are required of every further one."""
+    """The other configurations of a program; those that a change broke are required of every later one."""
 
     source: SourceFile
     ask: Ask
@@ -81,14 +81,14 @@ class Configurations:
 
     @property
     def readable(self) -> tuple[Configuration, ...]:
-        """Those in which the text can be read, asked about when they are first needed."""
+        """Those in which the program can be parsed, checked when they are first needed."""
         if self._known is None:
             found = (self._configuration(defines) for defines in _others(self.source, self.threads))
             self._known = tuple(each for each in found if each is not None)
         return self._known
 
     def require_those_broken_by(self, texts: Sequence[SourceFile]) -> bool:
-        """Whether one of the texts is wrong in a configuration that was right and not required yet."""
+        """Whether one of the programs is wrong in a configuration that was correct and not required yet."""
         broken = [
             each
             for each in self.readable
@@ -100,12 +100,12 @@ class Configurations:
         return bool(broken)
 
     def pass_with(self, text: SourceFile) -> bool | None:
-        """Whether a text is right in each configuration that is required; None if nobody knows."""
+        """Whether a program is correct in each required configuration; None if that is unknown."""
         answers = [each.passes(text, self._ask_once, weaken=self.weaken) for each in self.required]
         return False if False in answers else None if None in answers else True
 
     def rechecks(self, text: SourceFile) -> tuple[Recheck, ...]:
-        """The answers about a changed text, one for each configuration."""
+        """The answers about a changed program, one for each configuration."""
         return tuple(Recheck(each, self._answer(each.of(text))) for each in self.readable)
 
     def _ask_once(self, text: SourceFile) -> Answer:
@@ -134,7 +134,7 @@ class Configurations:
 
 
 def _others(source: SourceFile, threads: str | None) -> tuple[tuple[str, ...], ...]:
-    """The definitions of the other configurations, but for that of the number of threads."""
+    """The definitions of the other configurations, except that of the number of threads."""
     if is_system(source) or (find := frontend_for(source).configurations) is None:
         return ()
     given = set(source.defines)

@@ -11,7 +11,7 @@ from membar.records import record
 
 
 class UndecidedError(Exception):
-    """A question that the answer depends on has none; `reason` says why."""
+    """A question that the result depends on has no answer; `reason` says why."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -19,13 +19,13 @@ class UndecidedError(Exception):
 
 
 def is_wish(answer: Answer) -> bool:
-    """Whether the text asks what can happen (`exists`), which for a repair is what must not."""
+    """Whether the condition asks what can happen (`exists`); for a repair, that is what must not."""
     condition = answer.subject.condition if isinstance(answer.subject, Program) else None
     return condition is not None and condition.quantifier is Quantifier.EXISTS
 
 
 def is_right(answer: Answer) -> bool:
-    """Whether a program does what it should. What `exists` asks for should not happen.
+    """Whether a program is correct. The outcome of an `exists` condition should not occur.
 
     Raises:
         UndecidedError: nobody knows, or nothing was asked.
@@ -47,7 +47,7 @@ def is_right(answer: Answer) -> bool:
 
 @record(frozen=True, slots=True)
 class Guarantee:
-    """What an answer that all is right establishes: within which bound, and what it warns of all the same.
+    """The guarantee of an answer that says that a program is correct: its bound, and its warnings.
 
     `has_all_flags`: there was time for the follow-up question that may add one.
     """
@@ -64,7 +64,7 @@ class Guarantee:
 
 
 def guarantee_of(answer: Answer) -> Guarantee:
-    """What an answer establishes that says that a text is right."""
+    """The guarantee of an answer that says that a program is correct."""
     outcome = answer.outcome
     bound = outcome.bound if isinstance(outcome, HoldsWithin) else None
     return Guarantee(bound, frozenset(outcome.run.flags), GIVEN_UP not in outcome.run.notes)

@@ -1,4 +1,4 @@
-"""What changes cost: a table that users can edit."""
+"""The costs of changes: a table that users can edit."""
 
 from __future__ import annotations
 

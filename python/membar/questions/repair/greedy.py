@@ -1,7 +1,7 @@
 """Barnat's procedure: make atomic the write that most accesses overtake, until nothing fails.
 
-An access is *inconsistent* if another thread's write of the same location waits in a store buffer. The
-procedure never takes a write back, so that it may end with more than are needed.
+An access is *inconsistent* if another thread's write of the same location is in a store buffer. The procedure
+never undoes a choice, so it may end with more atomic writes than necessary.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def first_repair(
     program: Program,
     counterexample: Callable[[Choice], Witness | None],
 ) -> Choice | None:
-    """The choice that the procedure ends with; None if there is nothing more to change.
+    """The choice that the procedure finds; None if there is nothing more to change.
 
     Args:
         places: writes that can be made atomic.
@@ -41,7 +41,7 @@ def first_repair(
 
 
 def _by_place(places: Sequence[Place], program: Program, witness: Witness) -> Counter[int]:
-    """For each place, how many inconsistent accesses its writes have, and one if they wait at all."""
+    """For each place, how many inconsistent accesses its writes have, plus one if they wait at all."""
     found: Counter[int] = Counter()
     for write, count in _inconsistent(program, witness).items():
         event = witness.execution.events[write]
@@ -57,7 +57,7 @@ def _location(program: Program, event: Event) -> str | None:
 
 
 def _inconsistent(program: Program, witness: Witness) -> Counter[int]:
-    """Writes that had to wait, each with the number of accesses of others meanwhile, and one for itself."""
+    """Buffered writes, each with the number of accesses by others meanwhile, plus one."""
     names = {cell.id: cell.name for cell in program.cells}
     together: dict[tuple[int, int], list[Event]] = defaultdict(list)
     for event in witness.execution.events:

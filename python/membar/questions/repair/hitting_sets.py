@@ -1,7 +1,7 @@
-"""The cheapest choice that is stronger than each failing choice at one site or more.
+"""The cheapest choice that is stronger than each failing choice at some place.
 
-Of several that cost the same it is the one with the fewest changes, and of those the one whose changes come
-first. What z3 happens to find depends on all that it was asked before in the same process.
+Of several with the same cost it is the one with the fewest changes, and of those the one whose changes come
+first. z3 alone would not be deterministic: its solution depends on earlier queries in the same process.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from membar.questions.repair.correctness import UndecidedError
 
 
 class HittingSets:
-    """Choices of alternatives, none below `base`, and the cheapest that meets all demands.
+    """Choices of alternatives, none below `base`, and the cheapest that satisfies all constraints.
 
     A demand is a choice that fails: what passes must be stronger than it somewhere.
     """
@@ -45,15 +45,15 @@ class HittingSets:
         self._all.add(formula)
 
     def _weight(self, place: int, alternative: int) -> int:
-        """The cost, and less than any cost for the change itself."""
+        """The cost, plus a tie-breaker smaller than any cost for the change itself."""
         return self.cost_of(place, alternative) * (len(self._places) + 1) + 1
 
     def cost_of(self, place: int, alternative: int) -> int:
-        """What the alternative costs there, beyond what stands there at the beginning."""
+        """The cost of the alternative there, beyond that of the initial one."""
         return self._costs[place][alternative]
 
     def total(self, choice: Choice) -> int:
-        """What a choice costs beyond the beginning."""
+        """The cost of a choice, beyond that of the initial one."""
         return sum(
             self.cost_of(number, chosen)
             for number, (chosen, start) in enumerate(zip(choice, self._base, strict=True))
@@ -61,7 +61,7 @@ class HittingSets:
         )
 
     def demand(self, failing: Choice) -> None:
-        """From now on a choice must be stronger than `failing` somewhere."""
+        """Adds a constraint: a choice must be stronger than `failing` at some place."""
         stronger = [
             pick
             for place, picks, failed in zip(self._places, self._picks, failing, strict=True)
@@ -71,7 +71,7 @@ class HittingSets:
         self._add(z3.Or(*stronger))
 
     def exclude(self, choice: Choice) -> None:
-        """From now on exactly this choice is not taken again."""
+        """Excludes exactly this choice from now on."""
         self._add(
             z3.Not(
                 z3.And(
@@ -85,14 +85,14 @@ class HittingSets:
         )
 
     def cheapest(self) -> Choice | None:
-        """The cheapest choice that meets all demands; None if there is none."""
+        """The cheapest choice that satisfies all constraints; None if there is none."""
         if not _is_met(self._solver):
             return None
         changes = self._first(self._changes(self._solver.model()))
         return tuple(changes.get(number, start) for number, start in enumerate(self._base))
 
     def _changes(self, model: z3.ModelRef) -> dict[int, int]:
-        """The alternatives that are picked, by place."""
+        """The chosen alternatives, by place."""
         return {
             number: index
             for number, picks in enumerate(self._picks)
@@ -101,7 +101,7 @@ class HittingSets:
         }
 
     def _first(self, changes: dict[int, int]) -> dict[int, int]:
-        """Of all that cost as much as these changes, and are as many, those that come first."""
+        """Of all choices with this cost and this number of changes, the first."""
         order = [(number, index) for number, picks in enumerate(self._picks) for index in picks]
         weights = [(self._picks[number][index], self._weight(number, index)) for number, index in order]
         most = sum(self._weight(number, index) for number, index in changes.items())

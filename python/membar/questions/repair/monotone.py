@@ -1,14 +1,14 @@
-"""Monotonicity: is a stronger text correct wherever a weaker one is? If so, the first repair is the cheapest.
+"""Monotonicity: is a stronger program correct if a weaker one is? Then the first repair is the cheapest.
 
-Fences, stronger orders and atomic writes take executions and reachable states away, and what is true of
-single executions or states stays true of fewer. Two things need care:
+Fences, stronger orders and atomic writes remove executions and reachable states, and what holds for all
+executions or states also holds for fewer. Two cases need care:
 
-- A claim about runs. A run of the stronger program is one of the weaker program in which a store goes to
-  memory at once, with one state more in between: there the thread is already where it goes to, and memory is
-  as before. A formula without X that speaks of memory only, or not of memory at all, does not notice that
-  state. A fence has a control point of its own in most languages, so for fences only memory may be spoken of.
-  The run must count: it does if only store buffers (and processes) are treated fairly, since an own buffer
-  always empties. A write that waits for *all* buffers may wait for ever: others fill them again and again.
+- A claim about runs. A run of the stronger program is a run of the weaker one in which a store goes to memory
+  at once, with one more state in between: there the thread has already moved on, and memory is unchanged. A
+  formula without X that is only about memory, or not about memory at all, cannot distinguish them. A fence
+  has its own control point in most languages, so with fences formulas may only be about memory. The run must
+  also be fair: it is if fairness is only about store buffers (and processes), since a thread's own buffer
+  always drains. A write that waits for *all* buffers may wait forever: others fill them again and again.
 - A step that writes several locations of which one is atomic: that one overtakes the others.
 """
 
@@ -24,7 +24,7 @@ from membar.program.temporal import Claim, ForbiddenRuns, has_next, predicates_o
 
 
 def is_monotone(program: Program, places: Sequence[Place], fair: frozenset[str]) -> bool:
-    """Whether `program` with stronger readings of `places` keeps what it asks for."""
+    """Whether `program` stays correct with stronger alternatives at `places`."""
     has_atomics = any(place.location is not None for place in places)
     if has_atomics and _writes_several(program):
         return False

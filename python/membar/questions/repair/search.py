@@ -1,12 +1,13 @@
 """Implicit hitting sets: the cheapest choice of alternatives that passes a test.
 
-A choice that fails is made as strong as it can be and still fail. Whatever passes is stronger somewhere, if
-a stronger choice never fails where a weaker one passes: that is one demand. The cheapest choice that meets
-all demands is tried next. The first one that passes is a cheapest of all; of several it is always the same,
-since it is the first in an order that does not depend on the demands (`hitting_sets.py`).
+A failing choice is strengthened as far as it still fails. If a stronger choice never fails where a weaker one
+passes, every choice that passes is stronger than it at some place: this is one constraint. The cheapest
+choice that satisfies all constraints is tested next. The first one that passes is a cheapest of all; of
+several it is always the same, since it is the first in an order that does not depend on the constraints
+(`hitting_sets.py`).
 
-Where a stronger choice may fail although a weaker one passes, that only gives a choice that passes; then all
-that are cheaper are tried one after the other.
+If a stronger choice may fail although a weaker one passes, this search only yields some choice that passes;
+then all cheaper ones are tested one after the other.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _MOST_CHOICES: Final = 20_000
 
 @record(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What a search came to.
+    """The result of a search.
 
     Attributes:
         choices: cheapest ones that pass: one, or all; or the best one that is known.
@@ -86,7 +87,7 @@ class Search:
         self.is_interrupted = False
 
     def run(self, *, all_cheapest: bool = False) -> Found | None:
-        """What passes at the least cost; None if nothing passes, or nothing was found before Ctrl-C."""
+        """The cheapest choices that pass; None if none passes, or none was found before Ctrl-C."""
         try:
             cheapest = self._cheapest(all_cheapest=all_cheapest)
         except KeyboardInterrupt:
@@ -104,7 +105,7 @@ class Search:
         )
 
     def _cheapest(self, *, all_cheapest: bool) -> list[Choice]:
-        """The cheapest choices that pass; none if there are none, or time is over before."""
+        """The cheapest choices that pass; none if there are none, or the time is up."""
         strongest = tuple(place.strongest for place in self._places)
         cheapest: list[Choice] = []
         passes = self._passes(strongest)
@@ -119,7 +120,7 @@ class Search:
 
     @property
     def lower_bound(self) -> int:
-        """What no choice that passes costs less than."""
+        """A lower bound on the cost of every choice that passes."""
         return self._bound
 
     @property
@@ -128,7 +129,7 @@ class Search:
         return None in self._known.values()
 
     def _by_demands(self, *, all_cheapest: bool) -> list[Choice]:
-        """The cheapest choices that pass, if strength is monotone; none if time is over before."""
+        """The cheapest choices that pass, if strength is monotone; none if the time is up."""
         cheapest: list[Choice] = []
         while not self._is_late() and (choice := self._hitting.cheapest()) is not None:
             cost = self._hitting.total(choice)
@@ -148,7 +149,7 @@ class Search:
         return cheapest
 
     def _one_by_one(self, *, all_cheapest: bool) -> list[Choice]:
-        """The cheapest choices that pass, each choice tried from the cheapest on; none if time is over."""
+        """The cheapest choices that pass, tested in order of cost; none if the time is up."""
         cheapest: list[Choice] = []
         for count, (cost, choice) in enumerate(_by_cost(self._places, self._costs, self._base)):
             if cheapest and cost > self._hitting.total(cheapest[0]):
@@ -165,12 +166,12 @@ class Search:
         return cheapest
 
     def _freeze(self, cost: int, passes: bool | None) -> None:  # noqa: FBT001 - one answer
-        """From the first choice on that could not be decided nothing more is claimed."""
+        """Claims nothing more beyond the first choice that could not be decided."""
         if passes is None and self._undecided is None:
             self._undecided = cost
 
     def _raise_bound(self, cost: int) -> None:
-        """Nothing that passes costs less than `cost`, but for what could not be decided."""
+        """Records that nothing that passes costs less than `cost`, except undecided choices."""
         self._bound = cost if self._undecided is None else min(cost, self._undecided)
 
     def _passes(self, choice: Choice) -> bool | None:
@@ -183,7 +184,7 @@ class Search:
         return found
 
     def _implied_result(self, choice: Choice) -> bool | None:
-        """What the choices that were tested say about another one."""
+        """The result that earlier tests imply for a choice."""
         if not self._is_monotone:
             return None
         for other, passed in self._known.items():
@@ -194,7 +195,7 @@ class Search:
         return None
 
     def _is_at_least(self, strong: Choice, weak: Choice) -> bool:
-        """Whether a choice is everywhere what another one is, or stronger."""
+        """Whether a choice is at least as strong as another one at every place."""
         return all(
             above == below or below in place.alternatives[above].includes
             for place, above, below in zip(self._places, strong, weak, strict=True)
@@ -223,7 +224,7 @@ class Search:
         return choice
 
     def _strengthen(self, choice: Choice) -> Choice:
-        """A choice at least as strong that still fails, and passes if it is stronger anywhere.
+        """A maximal failing choice that is at least as strong: any stronger one passes.
 
         From one that could not be decided it is the same, with others that could not: those that are
         weaker are no longer considered, but the lower bound is frozen (`_freeze`).
@@ -241,7 +242,7 @@ class Search:
         return choice
 
     def _stronger_choices(self, choice: Choice, stretch: Sequence[int]) -> Iterator[Choice]:
-        """The choice with the strongest at each place of a stretch; at a single one all that are stronger."""
+        """The strongest alternative at each place of a stretch; for a single place, all stronger ones."""
         if len(stretch) > 1:
             yield tuple(
                 self._places[n].strongest if n in stretch else level for n, level in enumerate(choice)
@@ -272,7 +273,7 @@ def _by_cost(
 
 
 def _halves(numbers: Sequence[int]) -> Iterator[list[int]]:
-    """All of the numbers, then each half, and so on; whoever clears a stretch does not get its halves."""
+    """All of the numbers, then each half, and so on; a stretch that is cleared is not halved."""
     waiting = [list(numbers)]
     while waiting:
         stretch = waiting.pop()

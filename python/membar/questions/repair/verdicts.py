@@ -32,24 +32,24 @@ class Change:
 
     @property
     def name(self) -> str:
-        """What stands there then; empty if it is nothing."""
+        """The new alternative; empty if it is nothing."""
         return self.place.alternatives[self.alternative].name
 
     @property
     def was(self) -> str:
-        """What stands there now; empty if it is nothing."""
+        """The old alternative; empty if it is nothing."""
         return self.place.alternatives[self.place.current].name
 
     @property
     def own_names(self) -> tuple[str, str]:
-        """The same two, what stands there then and now, in words of the language."""
+        """The new and the old alternative, in the syntax of the language."""
         after, before = self.place.alternatives[self.alternative], self.place.alternatives[self.place.current]
         return after.own_name or after.name, before.own_name or before.name
 
 
 @record(frozen=True, slots=True, kw_only=True)
 class Repair:
-    """A way to make a program right.
+    """A repair of a program.
 
     Attributes:
         source: the text as it is.
@@ -94,20 +94,20 @@ class Repair:
 
     @property
     def is_minimal(self) -> bool:
-        """Whether it is proved that nothing cheaper does."""
+        """Whether it is proved that no cheaper repair exists."""
         return self.lower_bound >= self.cost
 
 
 @record(frozen=True, slots=True)
 class NothingToRepair:
-    """The program is right as it is."""
+    """The program is already correct."""
 
     result: Answer
 
 
 @record(frozen=True, slots=True)
 class NotRepairable:
-    """No change that is known here makes it right, and why; with the answer that shows it.
+    """No known change makes the program correct, and why; with the answer that shows it.
 
     `is_edited`: that answer is about the strongest text, not about the text as it is.
     """
@@ -119,7 +119,7 @@ class NotRepairable:
 
 @record(frozen=True, slots=True)
 class Undecided:
-    """Some question on the way had no answer."""
+    """Some check that the result depends on had no answer."""
 
     reason: str
     is_interrupted: bool = False

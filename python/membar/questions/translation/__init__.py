@@ -15,7 +15,7 @@ FORMATS = {"dve": dve.render, "promela": promela.render}
 
 
 def write_buffers(program: Program, discipline: Operational, bound: int, *, to: str, fair: bool) -> str:
-    """A text with explicit store buffers, whose runs under sc are the program's under the discipline.
+    """A program with explicit store buffers, whose runs under sc are those of the original.
 
     Args:
         program: what is translated.

@@ -82,7 +82,7 @@ def buffered_model(program: Program, discipline: Operational, bound: int) -> Mod
 
 
 def _constants(variables: Mapping[str, Variable], ranges: Mapping[str, Interval]) -> dict[str, Expr]:
-    """Registers that never change, as those do not that are for use inside a step: 0 before and after."""
+    """Registers that never change, or are used only inside a step: 0 before and after."""
     found: dict[str, Expr] = {}
     for key, variable in variables.items():
         low, high = ranges[key]
@@ -168,7 +168,7 @@ def _variables(layout: Layout) -> Iterator[Variable]:
 
 
 def _registers(program: Program, number: int) -> list[str]:
-    """The registers of a thread, in the order in which they are met."""
+    """The registers of a thread, in order of appearance."""
     thread = program.threads[number]
     names = dict.fromkeys(name for name, _ in thread.registers)
     for edge in thread.edges:
@@ -191,7 +191,7 @@ def _predicates(program: Program) -> Iterator[StatePredicate]:
 def _ranges(
     layout: Layout, variables: Mapping[str, Variable], steps: Sequence[GuardedStep]
 ) -> dict[str, Interval]:
-    """The range of each variable: a fixpoint over all steps, widened where it does not come to rest."""
+    """The range of each variable: a fixpoint over all steps, widened where it does not converge."""
     program = layout.program
     found: dict[str, Interval] = {}
     whole: dict[str, Interval] = {}

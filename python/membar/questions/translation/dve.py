@@ -1,9 +1,9 @@
-"""A model as DVE text: the instrumented model of Barnat, section III.
+"""Prints a program with explicit store buffers as DVE: the instrumented model of Barnat, section III.
 
-Each location that a process stores to has a temporary variable (`sb_x_P`) and an indicator (`i_x_P`; a number
-of stores, `n_x_P`, where there are several slots). Each process has a queue of the locations that it has
-stored to, oldest first, and the process `MM` brings stores to memory. Slots and entries that are not in use
-are 0, and a queue is moved up when its first entry leaves, so that equal states are equal.
+Each location that a process stores to has a temporary variable (`sb_x_P`) and an indicator (`i_x_P`; with
+several slots, the number of stores, `n_x_P`). Each process has a queue of the locations that it has stored
+to, oldest first, and the process `MM` flushes stores to memory. Free slots and entries are 0, and a queue is
+shifted when its first entry leaves, so that equal states have equal variables.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ class _Text(Text):
         body = claim.body
         if not isinstance(body, ForbiddenRuns):
             raise TypeError(body)
-        self.refuse_automaton(claim, body, "ask without: --fair none")
+        self.refuse_automaton(claim, body, "use --fair none")
         states = [f"q{number}" for number in range(len(body.states))]
         sets = ["(" + ", ".join(states[state] for state in sorted(one)) + ")" for one in body.accepting]
         yield f"process {name} {{"

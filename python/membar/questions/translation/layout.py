@@ -40,7 +40,7 @@ class Layout:
         return self.discipline in (Operational.TSO, Operational.CAM)
 
     def is_empty(self, thread: int) -> list[Expr]:
-        """That the buffer of a thread is empty."""
+        """The condition that the buffer of a thread is empty."""
         if not self.buffered[thread]:
             return []
         if self.has_queues:

@@ -1,7 +1,7 @@
-"""A program whose store buffers are ordinary variables: what every printer of such texts starts from.
+"""A program whose store buffers are ordinary variables: the common input of the printers for other tools.
 
 Variables are named by keys, and expressions use the keys as registers. A step's guards, and the values that
-it writes, are about the state before it: all of its writes happen at once.
+it writes, refer to the state before it: all of its writes happen at once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ INT32: Interval = (-(1 << 31), (1 << 31) - 1)
 
 
 class Kind(enum.Enum):
-    """What a variable is for."""
+    """The purpose of a variable."""
 
     MEMORY = "m"  # a location of shared memory
     REGISTER = "r"  # a register of a thread
@@ -64,7 +64,7 @@ def at(thread: int, point: int) -> Register:
 
 
 def place_of(key: str) -> tuple[int, int] | None:
-    """The thread and control point that the key of `at` means; None for other keys."""
+    """The thread and control point that the key of `at` denotes; None for other keys."""
     kind, thread, _, slot, _ = key.split(":", 4)
     return (int(thread), int(slot)) if kind == Kind.AT.value else None
 
@@ -123,6 +123,6 @@ ENDLESS = "a claim about infinite runs"
 
 
 def untranslatable(what: str, span: Span | None = None, *, help: str | None = None) -> InputError:  # noqa: A002
-    """That something has no translation."""
+    """The error that something has no translation."""
     label = None if span is None else Label(span, "not translated")
     return InputError(Diagnostic(code="W1101", message=what, primary=label, help=help))

@@ -1,4 +1,4 @@
-"""Names for everything in a translated text, each used once."""
+"""Unique names for everything in a translated program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from membar.questions.translation.model import Kind, Model, Variable
 
 
 class Names:
-    """Names that are taken; `reserved` are words of the language."""
+    """Names that are in use; `reserved` are keywords of the language."""
 
     def __init__(self, reserved: Collection[str]) -> None:
         self._taken = set(reserved)
@@ -20,7 +20,7 @@ class Names:
         return frozenset(self._taken)
 
     def fresh(self, wanted: str) -> str:
-        """A name like the one wanted that nobody has."""
+        """An unused name similar to the wanted one."""
         base = re.sub(r"\W+", "_", wanted, flags=re.ASCII).strip("_") or "v"
         if base[0].isdigit():
             base = f"v{base}"
@@ -35,7 +35,7 @@ class Names:
 def variable_names(
     model: Model, names: Names, threads: Iterable[str], *, local: bool, lists: bool
 ) -> dict[str, str]:
-    """What the variables are called: elements of arrays with their index.
+    """The names of the variables: elements of arrays with their index.
 
     `threads` are the names of the threads; with `local`, registers are called as in their thread, since
     others of that name are apart. Without `lists`, elements that do not begin alike are variables apart.

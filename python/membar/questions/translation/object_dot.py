@@ -83,7 +83,7 @@ def _halves(operation: o.Operation) -> Iterator[str]:
 
 
 def _waiting(operation: o.Operation, pairs: list[tuple[str, str]]) -> Iterator[str]:
-    """Which line waits for which; what waits for nothing hangs at 0."""
+    """Which line waits for which; a line that waits for nothing has an edge from 0."""
     by_label = {line.label: line for line in operation.lines}
     late = {second for _, second in pairs}
     for line in operation.lines:
@@ -100,7 +100,7 @@ def _waiting(operation: o.Operation, pairs: list[tuple[str, str]]) -> Iterator[s
 
 
 def _control(operation: o.Operation, pairs: list[tuple[str, str]]) -> Iterator[str]:
-    """Where control goes, as far as no line waits there: back, or ahead of a branch."""
+    """Edges of the control flow along which no line waits: back, or ahead of a branch."""
     place = {line.label: number for number, line in enumerate(operation.lines)}
     for line in operation.lines:
         for target, guard in _ways(line):
@@ -143,7 +143,7 @@ def _opposite(condition: Term) -> Term:
 
 
 def _guard_between(by_label: Mapping[str, o.Line], branch: str, later: str) -> str:
-    """The guard under which a line after a branch is met; "" if under both, or it is not a branch."""
+    """The guard under which a line after a branch is reached; "" if under both, or without a branch."""
     if not isinstance(by_label[branch].action, o.Branch):
         return ""
     found = [guard for target, guard in _ways(by_label[branch]) if _leads(by_label, target, branch, later)]

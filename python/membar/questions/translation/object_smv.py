@@ -1,8 +1,8 @@
 """The transition system of one thread of an object, in NuSMV's language.
 
-Values are cut to a range, which NuSMV needs: moves that would leave it are left out, as in the paper (c < 4).
-So are controls far from the beginning, where there are too many. A last alternative, in which nothing
-happens, makes the relation total: else formulas would pass by states in which a thread is stuck.
+Values are restricted to a range, which NuSMV needs: moves that would leave it are omitted, as in the paper (c
+< 4). So are control states far from the initial one, if there are too many. A last alternative, in which
+nothing happens, makes the relation total: otherwise formulas would ignore states in which a thread is stuck.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _CALCULATED = {
 
 @record(slots=True)
 class _Found:
-    """Controls in the order in which they are met, moves, and the variables they speak of."""
+    """Control states in order of appearance, moves, and their variables."""
 
     controls: dict[Hashable, str] = field(default_factory=dict)
     moves: list[tuple[Hashable, Move]] = field(default_factory=list)
@@ -66,7 +66,7 @@ class _Found:
 
 
 def smv(system: ThreadSystem, *, most_controls: int = MOST_CONTROLS) -> str:
-    """The text of the system; if there are more controls, of those that are nearest to the beginning.
+    """The system as text; if there are too many control states, those nearest to the initial one.
 
     Raises:
         InputError: the model cannot follow the object.

@@ -1,8 +1,8 @@
 """One edge of a thread as guarded steps: a copy for each outcome of its reads and choices.
 
-This is Barnat's construction, section III: where a location that is read may be in the own store buffer, one
-copy reads it there and one reads memory. An address that is computed, a choice, and an assertion that may
-fail make copies as well. Copies whose guards cannot hold are left out.
+This is Barnat's construction, section III: where a location that is read may be in the thread's own store
+buffer, one copy reads it there and one reads memory. Computed addresses, choices, and assertions that may
+fail are copied as well. Copies whose guards cannot hold are omitted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WIDEST_CHOICE = 64
 
 @record(frozen=True, slots=True)
 class Obligation:
-    """That an address is one of an object's, where the guards hold: ranges must show it."""
+    """The obligation that an address lies in an object, where the guards hold: ranges must show it."""
 
     guards: tuple[e.Expr, ...]
     offset: e.Expr
@@ -35,7 +35,7 @@ class Obligation:
 
 @record(slots=True)
 class Path:
-    """One way through an edge, up to some operation.
+    """One path through an edge, up to some operation.
 
     `rooms` are, for each location, how many stores of it the buffer may have held before the step, and
     `room` how many stores altogether.
@@ -51,7 +51,7 @@ class Path:
     born: tuple[int, ...] = ()
 
     def copy(self) -> Path:
-        """The same way, to be gone on with differently."""
+        """A copy of the path, to be continued differently."""
         return replace(
             self,
             registers=dict(self.registers),
@@ -101,7 +101,7 @@ class Unfolding:
         yield self._finish(path)
 
     def _do(self, path: Path, operation: ops.Operation) -> list[Path | GuardedStep] | None:
-        """Does an operation: None if the way goes on, else the ways in which it does."""
+        """Performs an operation: None if the path continues, otherwise its continuations."""
         match operation:
             case ops.Set(register=name, value=value):
                 path.registers[name] = self._value(path, value)
@@ -166,7 +166,7 @@ class Unfolding:
         size: int,
         then: Callable[[Path, Cell], list[Path | GuardedStep] | None],
     ) -> list[Path | GuardedStep] | None:
-        """Goes on with each cell that an address can be."""
+        """Continues with each cell that an address can denote."""
         value = self._value(path, address)
         bases = {item.name for item in e.addresses_of(value)}
         if len(bases) != 1:
@@ -210,7 +210,7 @@ class Unfolding:
     def _read_cell(
         self, path: Path, cell: Cell, then: Callable[[Path, e.Expr], list[Path | GuardedStep] | None]
     ) -> list[Path | GuardedStep] | None:
-        """Goes on with what a load of a cell returns: from the own buffer, or from memory."""
+        """Continues with the value of a load: from the thread's own buffer, or from memory."""
         for where, value in reversed(path.pushes):
             if where == cell.id:
                 return then(path, value)
@@ -230,7 +230,7 @@ class Unfolding:
         return ways
 
     def _narrow(self, path: Path, cell: int, room: tuple[int, int]) -> bool:
-        """Takes only states with so many buffered stores of a location; False if there are none."""
+        """Restricts to states with so many buffered stores of a location; False if there are none."""
         low, high = path.rooms[cell]
         low, high = max(low, room[0]), min(high, room[1])
         path.rooms[cell] = (low, high)
@@ -268,7 +268,7 @@ class Unfolding:
                 f"a step that stores more than {bound} times never happens under "
                 f"{self.layout.discipline.value}({bound})",
                 self.edge.span,
-                help="give more room: --buffers",
+                help="use a larger bound: --buffers N",
             )
         if not path.is_drained:
             if self.layout.discipline is not Operational.TSO:
@@ -282,7 +282,7 @@ class Unfolding:
         return True
 
     def _drain(self, path: Path) -> bool:
-        """Goes on with an empty buffer: waits for older stores, lets those of this very step reach memory."""
+        """Continues with an empty buffer: waits for older stores, and flushes those of this step."""
         if self.layout.discipline is Operational.SC:
             return True
         if not path.is_drained:
@@ -474,5 +474,5 @@ def _read(cell: Cell, value: e.Expr, is_signed: bool) -> e.Expr:  # noqa: FBT001
 
 
 def _cell_value(cell: Cell, value: e.Expr) -> e.Expr:
-    """What a cell keeps of a value."""
+    """The part of a value that a cell stores."""
     return simplify(e.Extend(value, 8 * cell.object.size, cell.object.signed), lambda item: item)

@@ -1,9 +1,9 @@
-"""A model as Promela text, for SPIN and for membar itself under sc.
+"""Prints a program with explicit store buffers as Promela, for SPIN and for membar itself under sc.
 
-Every step is one `d_step`, so that nobody looks inside. All variables are global, and so is where processes
-are (`pc_P`), so that formulas are about plain variables. A control point at which a thread has ended, or may
-stay, is an `end` label. Each queue of stores is flushed by a process of its own, so that SPIN's weak fairness
-is fairness to every queue.
+Every step is one `d_step`, so that no other process observes its intermediate states. All variables are
+global, and so are control points (`pc_P`), so that formulas are about plain variables. A control point at
+which a thread has ended, or may stay, is an `end` label. Each queue of stores is flushed by its own process,
+so that SPIN's weak fairness is fairness to every queue.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a program asks of its states and runs, over the variables of its model."""
+"""The conditions, error states and claims of a program, over the variables of its translation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from membar.questions.translation.model import Kind, Model, Variable, at
 
 
 def over_variables(model: Model, predicate: StatePredicate) -> Expr:
-    """A predicate with variables in the place of what it looks at."""
+    """A predicate over variables of the translation."""
     return substitute_values(
         predicate.expression, {name: _observe(model, seen) for name, seen in predicate.reads}
     )
@@ -39,7 +39,7 @@ def _observe(model: Model, seen: Observable) -> Expr:
 
 
 def fairness(model: Model) -> Formula:
-    """That every queue of stores is, again and again, empty or flushed.
+    """The condition that every queue of stores is infinitely often empty or flushed.
 
     One condition per thread, under pso per thread and location. That a queue of `n` entries has one fewer in
     the next state is that it was flushed; where one entry is flushed, the queue is empty.

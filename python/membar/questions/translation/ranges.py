@@ -16,7 +16,7 @@ def hull(one: Interval, other: Interval) -> Interval:
 
 
 def intersection(one: Interval, other: Interval) -> Interval:
-    """What is in both; the first where nothing is (that state cannot be)."""
+    """The intersection; the first interval if it is empty (that state is impossible)."""
     low, high = max(one[0], other[0]), min(one[1], other[1])
     return (low, high) if low <= high else one
 
@@ -41,7 +41,7 @@ class Ranges:
             self._learn(guard)
 
     def _learn(self, guard: e.Expr) -> None:
-        """Remembers what a guard says of an expression."""
+        """Records what a guard implies about an expression."""
         match guard:
             case e.Binary(op=e.BinaryOp.AND, left=left, right=right) if (
                 self.of(left)[1] <= 1 and self.of(right)[1] <= 1
@@ -157,7 +157,7 @@ class Ranges:
 
 
 def _default_range(name: str) -> Interval:
-    """Where a thread is, is 1 or 0; a register that nobody writes is 0."""
+    """A control point is 1 or 0; a register that is never written is 0."""
     return (0, 1) if place_of(name) is not None else (0, 0)
 
 

@@ -31,7 +31,7 @@ _WRAPPING = (e.BinaryOp.ADD, e.BinaryOp.SUB, e.BinaryOp.MUL)
 
 @record(frozen=True, slots=True, kw_only=True)
 class Words:
-    """How a language says things.
+    """The syntax of a language.
 
     Attributes:
         land, lor, lnot: `and`, `or`, `not` of truth values.
@@ -47,7 +47,7 @@ class Words:
 
 
 class Speller:
-    """Spells expressions over the variables of a model.
+    """Prints expressions over the variables of a model.
 
     Args:
         words: the language.
@@ -212,7 +212,7 @@ def _division(sign: str, a: str, b: str, *, may_be_zero: bool) -> str:
 def sequence_writes(
     writes: tuple[tuple[str, e.Expr], ...], scratch: Callable[[str], str]
 ) -> list[tuple[str, e.Expr]]:
-    """Writes that happen at once, as assignments one after the other.
+    """Simultaneous writes as a sequence of assignments.
 
     Who reads a variable comes before who writes it. Where that goes round in a circle, one value is kept in
     a scratch variable for the key, which is 0 again at the end.

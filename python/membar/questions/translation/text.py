@@ -1,4 +1,4 @@
-"""What the texts of all languages have in common: names, the parts of a step, and what is claimed."""
+"""What the printers of all languages share: names, the parts of a step, and claims."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Text:
         self._local = local
 
     def variable_names(self) -> dict[str, str]:
-        """What the variables are called."""
+        """The names of the variables."""
         return variable_names(self.model, self.names, self.threads, local=self._local, lists=self._local)
 
     def type_of(self, found: Interval) -> str:
@@ -85,12 +85,12 @@ class Text:
             yield self.type_of((low, high)), name, values
 
     def guards(self, step: GuardedStep, speller: Speller) -> Iterator[str]:
-        """What must hold before a step."""
+        """The conditions of a step."""
         for number, guard in enumerate(step.guards):
             yield speller.truth(guard, Ranges(self.model.ranges, step.guards[:number]))
 
     def assignments(self, step: GuardedStep, called: dict[str, str], speller: Speller) -> list[str]:
-        """What a step writes and puts into its queue, one after the other."""
+        """The assignments of a step, and what it puts into its queue, in sequence."""
         ranges = Ranges(self.model.ranges, step.guards)
 
         def scratch(key: str) -> str:
@@ -110,7 +110,7 @@ class Text:
         return done
 
     def claim_about_fair_runs(self, claim: Claim, formula: Formula) -> Formula:
-        """What is claimed of all runs, if they are fair to the queues of stores.
+        """A claim, restricted to runs that are fair to the queues of stores.
 
         Raises:
             InputError: the language has no words for it.
@@ -122,7 +122,7 @@ class Text:
         assumed = fairness(self.model) if self.fair else TRUE
         whole = formula if assumed == TRUE else implies(assumed, formula)
         if has_next(whole) and not all(thread.started for thread in self.program.threads):
-            why = f"`X` in a program that starts threads: which takes one step more in {self._language}"
+            why = f"`X` in a program that starts threads, which takes an additional step in {self._language},"
             raise untranslatable(why, claim.span)
         return whole
 

@@ -1,10 +1,10 @@
 """Confirms an SV-COMP witness: is there an execution of the program that follows it to a violation?
 
-Among interleavings the order of all waypoints counts; every model has their executions. A witness that says
-of itself that only weak memory explains it is looked for on the model's own store-buffer machine, whose steps
-have an order too; then among the model's executions, in which each thread has its own order only.
+In interleavings the order of all waypoints counts; every model allows them. A witness that is marked as
+explained by weak memory only is searched for on the model's own store-buffer machine, whose steps are ordered
+too; then among the model's executions, in which only the order within each thread counts.
 
-What is found is replayed, and judged like any other execution; nothing is concluded from what is not found.
+The execution that is found is replayed and judged like any other; if none is found, nothing is concluded.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class _Followed:
 
     @property
     def violated_property(self) -> str:
-        """The property that is said to be violated."""
+        """The property that the witness claims to be violated."""
         return PROPERTIES[self.guide.specification]
 
     @property
@@ -181,7 +181,7 @@ def _follow_in_order(followed: _Followed, route: Route) -> Violated | None:
 
 
 def _limits(followed: _Followed, *, states: int | None) -> Limits:
-    """The user's limits; ours where there are none."""
+    """The user's limits, or our defaults."""
     if followed.limits == Limits():
         return Limits(seconds=SECONDS, memory=MEMORY, states=states)
     return followed.limits
@@ -210,7 +210,7 @@ def _each_on_its_own(followed: _Followed, route: Route) -> Violated | None:
 
 
 def _of_program_itself(program: Program, witness: Witness) -> Witness:
-    """An execution of the watched program as one of the program itself: the same values, its own words."""
+    """An execution of the watched program as one of the program itself: the same values, its own text."""
     try:
         traces = rerun(program, witness)
     except ChoiceError:
@@ -220,7 +220,7 @@ def _of_program_itself(program: Program, witness: Witness) -> Witness:
 
 
 def _judge(followed: _Followed, route: Route, witness: Witness) -> Violated | None:
-    """The verdict about one execution, if it violates what the witness says, where it says so."""
+    """The verdict about one execution, if it violates the property of the witness at its target."""
     if replay(followed.program, followed.model, witness) is not None:
         return None
     outcome = judge(followed.task, evidence(followed.program, followed.model, witness))

@@ -21,7 +21,7 @@ from membar.records import record
 
 @record(frozen=True, slots=True)
 class _Node:
-    """A state, how much of the route is passed, and which targets are."""
+    """A state, the position on the route, and the targets reached."""
 
     state: State
     passed: int
@@ -31,7 +31,7 @@ class _Node:
 def following(
     machine: Machine, route: Route, budget: Budget, *, is_shown: Callable[[Witness], bool]
 ) -> Witness | None:
-    """The first run that follows the route to its targets and shows what `is_shown` asks; None: none does.
+    """The first run that follows the route to its targets and satisfies `is_shown`; None if there is none.
 
     First among runs in which threads do nothing to memory but what the route tells; a route that tells all
     leads straight to its end.
@@ -95,7 +95,7 @@ class _Search:
         return found
 
     def _moves(self, node: _Node) -> Iterator[Move]:
-        """What can happen, what the route wants next first; a store is written back as late as possible."""
+        """The possible moves, first the next one of the route; a store is flushed as late as possible."""
         wanted = self._next_thread(node)
         moves: Sequence[Move] = self.machine.moves(node.state).moves
         if self.is_straight:
@@ -103,7 +103,7 @@ class _Search:
         return iter(sorted(moves, key=lambda move: (move.thread != wanted, move.edge is None)))
 
     def _is_told(self, node: _Node, move: Move, wanted: int) -> bool:
-        """Whether the route tells of a move, or nobody sees it."""
+        """Whether a move is on the route, or has no effect on memory."""
         if move.thread != wanted:
             return False
         if not move.acts or move.after is None:
@@ -130,7 +130,7 @@ class _Search:
         return _Node(move.after, passed, hit)
 
     def _failure(self, node: _Node, moves: Sequence[Move], move: Move) -> Witness | None:
-        """The run that ends with a failure at the target, behind all of the route."""
+        """The run that ends with a failure at the target, after the whole route."""
         target = self.route.targets[0]
         is_there = move.thread == target.thread and move.edge in target.edges
         if self.is_race or node.passed < len(self.route.steps) or not is_there:
@@ -138,7 +138,7 @@ class _Search:
         return self._witness([*moves, move], move.failure or "")
 
     def _astray(self, node: _Node, moves: Sequence[Move]) -> Witness | None:
-        """The run after which the target accesses what is not a location."""
+        """The run after which the target accesses no location."""
         if self.is_race or node.passed < len(self.route.steps):
             return None
         fault = self.machine.moves(node.state).fault

@@ -1,8 +1,9 @@
 """A program whose only violation is the target of a route, with each thread following its part of the route.
 
-For executions that are no interleaving: there is no order of steps to compare, but each thread's own. A
-register of each thread counts what it has passed. No memory and no dependency is added, so an execution of
-the watched program is one of the program; what fails elsewhere, or too early, is left out as an assumption.
+For executions that are not interleavings: there is no global order of steps to compare, only that of each
+thread. A register of each thread counts the waypoints that it has passed. No memory and no dependency is
+added, so an execution of the watched program is one of the program; what fails elsewhere, or too early, is
+excluded by an assumption.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _HERE = Register(POSITION)
 
 
 def restrict_to_route(program: Program, route: Route, property_: str) -> Program:
-    """The program with the route as its only way to go wrong."""
+    """The program whose only violation is at the end of the route."""
     threads = tuple(
         _thread(program, number, thread, route, property_) for number, thread in enumerate(program.threads)
     )
@@ -58,7 +59,7 @@ def _thread(program: Program, number: int, thread: Thread, route: Route, propert
 
 
 def _assert_at_target(operation: Operation, wanted: str, passed: int) -> tuple[Operation, ...]:
-    """An assertion that counts only at the target, behind the whole route; others are assumptions."""
+    """An assertion that counts only at the target, after the whole route; others become assumptions."""
     if not isinstance(operation, Assert):
         return (operation,)
     if operation.property != wanted:
@@ -68,7 +69,7 @@ def _assert_at_target(operation: Operation, wanted: str, passed: int) -> tuple[O
 
 
 def _advance(program: Program, edge: Edge, index: int, steps: list[Passing]) -> Expr | None:
-    """1 where an edge is what its thread must pass next, else 0; None if it never is."""
+    """1 if an edge is what its thread must pass next, else 0; None if it never is."""
     found: Expr | None = None
     for position, step in enumerate(steps):
         condition = _condition(program, edge, step) if index in step.edges else None
@@ -79,7 +80,7 @@ def _advance(program: Program, edge: Edge, index: int, steps: list[Passing]) -> 
 
 
 def _condition(program: Program, edge: Edge, step: Passing) -> Expr | None:
-    """Whether an edge reads and writes the values that are told; None if it does not touch the variables."""
+    """Whether an edge reads and writes the stated values; None if it does not access the variables."""
     condition: Expr = Constant(1)
     for told, is_read in ((step.before, True), (step.after, False)):
         for cell, word in told:
@@ -107,7 +108,7 @@ def _value(operation: Operation) -> tuple[str, bool, Expr] | None:
 
 
 def _racing(edge: Edge, wanted: str, passed: int) -> list[Edge]:
-    """A plain access that can race only as a target, behind the whole route; elsewhere it is relaxed."""
+    """A plain access that can race only as a target, after the whole route; elsewhere it is relaxed."""
     relaxed = replace(edge, operations=tuple(map(_relax, edge.operations)))
     if relaxed == edge:
         return [edge]

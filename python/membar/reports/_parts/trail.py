@@ -67,7 +67,7 @@ def trail(answer: Answer, outcome: Violated, witness: Witness) -> Trail:
                 span,
             )
     if not targets:
-        raise _refusal("the violation has no place in the program", "the report has its execution")
+        raise _refusal("the violation has no location in the program", "the report has its execution")
     return Trail(
         specification=_specification(outcome.property, witness.message),
         steps=tuple(_steps(answer.program, witness, told, [thread for thread, _ in targets])),

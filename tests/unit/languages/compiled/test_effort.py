@@ -72,7 +72,7 @@ def test_limits_count_in_the_preprocessor(seconds: float) -> None:
     found = membar.check(SourceFile("macros.c", MACROS), limits=Limits(seconds=seconds))
     assert time.process_time() - start < 10 * seconds + 1
     assert isinstance(found.outcome, Unknown)
-    assert found.outcome.reason == f"the time limit of {seconds} s was reached while the text was read"
+    assert found.outcome.reason == f"the time limit of {seconds} s was reached while reading the program"
     assert found.outcome.run.statistics.seconds >= seconds
 
 

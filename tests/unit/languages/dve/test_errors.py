@@ -23,7 +23,7 @@ CASES = [
     ("byte x " + whole(ONE), "W1002", "unexpected `process`"),
     ("float x;" + whole(ONE), "W1002", "unexpected `float`"),
     ("byte x[2][2];" + whole(ONE), "W1002", "unexpected `[`"),
-    (ONE, "W1002", "unexpected end of the text"),
+    (ONE, "W1002", "unexpected end of input"),
     ("system async;", "W1002", "unexpected `system`"),
     (whole(ONE, system="system;"), "W1002", "unexpected `;`"),
     (whole(ONE) + "byte x;", "W1002", "unexpected `byte`"),

@@ -29,7 +29,7 @@ def body(statements: str) -> str:
         (body("break"), "W0702", "`break` outside a loop", 2),
         ("proc P() { }", "W0702", "unexpected `proc`", 1),
         ("active proctype P( { skip }", "W0702", "unexpected `{`", 1),
-        ("active proctype P() { skip", "W0702", "unexpected end of the text", 1),
+        ("active proctype P() { skip", "W0702", "unexpected end of input", 1),
         ("ltl { [] }", "W0702", "unexpected `}`", 1),
         ("inline f(", "W0702", "parameters that never end", 1),
         ("inline f() { skip", "W0702", "a block that never ends", 1),

@@ -20,7 +20,7 @@ F = "procedure f() { init loc s final loc e s -> e { } }"
         ("var x : bool (1)", "W0602", "unexpected `1`"),
         ("var m : mutex (1)", "W0602", "unexpected `1`"),
         ("procedure p() {}", "W0602", "unexpected `procedure`"),
-        ("process p {", "W0602", "unexpected end of the text"),
+        ("process p {", "W0602", "unexpected end of input"),
         (process("l x"), "W0602", "unexpected `x`"),
         (process("l := 1 < 2 < 3"), "W0602", "unexpected `<`"),
         (process("l := " + "(" * 200 + "1"), "W0602", "the expression is nested too deeply"),
