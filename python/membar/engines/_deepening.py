@@ -1,4 +1,4 @@
-"""Loop bounds: how far loops are unrolled when the user does not say it."""
+"""Loop bounds: how far loops are unrolled if the user gives no bound."""
 
 from __future__ import annotations
 

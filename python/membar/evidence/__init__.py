@@ -1,1 +1,1 @@
-"""Everything that checks an answer again: certificates and witnesses."""
+"""Independent checks of answers: certificates of proofs, and SV-COMP witnesses."""

@@ -1,10 +1,10 @@
 """The budget of a question: its deadline and its memory limit.
 
-`limit_resources` begins a budget. In the main thread of a process a timer watches over it: `LimitError` is
-raised between two instructions of Python, whatever is being done, so that no stage has to ask. In other
-threads, where no signal can be caught, the budget is checked when functions are called, and where
-`current().spend()` asks for it. The core has clocks of its own and receives how much is left
-(`Limits.remaining`). What can neither be interrupted nor asked is ended with its process (`workers`).
+`limit_resources` begins a budget. In the main thread of a process a timer enforces it: `LimitError` is raised
+between two instructions of Python, at any point, so that no stage has to check. In other threads, where no
+signal can be caught, the budget is checked when functions are called, and by `current().spend()`. The core
+has its own clocks and receives the remaining time (`Limits.remaining`). Code that can neither be interrupted
+nor checks the budget is killed with its process (`workers`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Takes from this process, for good, the files and connections that it does not need (Landlock, Linux 5.13).
+"""Gives up, for good, the files and connections that this process does not need (Landlock, Linux 5.13).
 
-`membar serve` confines the processes that read a stranger's program; compilers that they start are confined
-further. A process that is confined can only be confined more, and so can all that it starts.
+`membar serve` confines the processes that read an untrusted program; compilers that they start are confined
+further. Confinement can only be tightened, and child processes inherit it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Whether this process is the command `membar`, or somebody's Python that uses membar.
+"""Whether this process is the command `membar`, or a Python program that uses membar.
 
-The command may start child processes, and leave results on the disk for its next run: its code is what is on
-the disk. A program that uses membar may have changed it, as tests do.
+The command may start child processes, and leave results on disk for its next run: its code is what is on
+disk. A program that uses membar may have modified it, as tests do.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Memory models: one `.cat` file each, compiled to a plan; `operational.py` has the store-buffer models."""
+"""Memory models: one `.cat` or `.rules` file each, compiled to a plan; `model.py` has `Model` itself."""

@@ -1,7 +1,7 @@
 """Whether a program can buffer loads, that is, let a write overtake an earlier read of its thread.
 
 A cycle of program order and reads-from enters a thread at a read and leaves it at a later write. If a model
-keeps every such pair of a program in order, and has no cycles of that order and reads-from, there are no
+keeps every such pair of a program in order, and forbids cycles of that order and reads-from, there are no
 such cycles at all. This is evaluated with the model: first for a read and a write alone, as everything else
 in the thread only adds order; if that is not enough, for every path of the thread (`program/paths.py`).
 """

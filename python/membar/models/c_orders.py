@@ -1,4 +1,4 @@
-"""The memory orders of C, and which programs use them; most do not, and never load the compiler mappings."""
+"""The memory orders of C, and which programs use them; most programs do not, and never load the mappings."""
 
 from __future__ import annotations
 

@@ -1,16 +1,18 @@
 """Signs of load buffering: do the executions without cycles of program order and reads-from indicate others?
 
-An execution with such a cycle lets a write overtake an earlier read of its thread. Let the read take an
-older value instead: where the model keeps all that follows from a read behind it, what is left is an
-execution, and step by step one comes to an execution without cycles (docs/decisions/0042 has the argument).
-The last step leaves signs, of which the exactly-once search gathers all:
+An execution with such a cycle lets a write overtake an earlier read of its thread. Let the read return an
+older value instead: if the model keeps everything that depends on a read after it, the rest is still an
+execution, and step by step one arrives at an execution without cycles
+(docs/decisions/0042-signs-of-load-buffering.md has the argument). The last step leaves signs, all of which
+the exactly-once search collects:
 
-- *missed*: a read lies before a write of its location by program order and reads-from, but not by what the
-  model orders: the write could have been read, had the search let it.
-- *detached*: a write that may overtake an earlier read of which more depends than the model knows: whether a
-  compare-exchange writes, or an iteration counts as waiting (`program/awaits.py`). Only where another
-  thread reads what is written. Where coherence is no part of the order of all threads (power), also one that
-  may overtake a read from which follows what an atomic operation writes (docs/decisions/0046).
+- *missed*: a read lies before a write of its location by program order and reads-from, but not by the order
+  of the model: the read could have returned that write, had the search allowed it.
+- *detached*: a write that may overtake an earlier read on which more depends than the model knows: whether a
+  compare-exchange writes, or an iteration counts as waiting (`program/awaits.py`). Only where another thread
+  reads what is written. Where coherence is not part of a global order (power), also a write that may overtake
+  a read on which the value of an atomic operation depends
+  (docs/decisions/0046-signs-of-load-buffering-under-power.md).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The compiled form of a memory model: a straight line of set and relation operations, then checks.
 
-Every instruction fills the slot of its own index. The Python evaluator and the Rust core both run this;
-it is the meaning of a model.
+Every instruction fills the slot of its own index. The Python evaluator and the Rust core both run a plan; it
+is the semantics of a model.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Which pairs of program order a model keeps in an execution, and which it lets other threads see reversed.
+"""Which pairs of program order a model preserves in an execution, and which other threads may see reversed.
 
-A model keeps a pair if one of its `acyclic` axioms has a path from the first access to the second inside the
-thread: then no chain of observations by other threads can lead back. Each axiom counts on its own, since a
-cycle is one of a single axiom.
+A model preserves a pair if one of its `acyclic` axioms has a path from the first access to the second inside
+the thread: then no chain of observations by other threads can lead back. Each axiom counts separately, since
+a cycle violates a single axiom.
 """
 
 from __future__ import annotations

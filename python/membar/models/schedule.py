@@ -1,4 +1,4 @@
-"""A plan as evaluation steps: what is computed together, in which order, and at which stage."""
+"""A plan as evaluation steps: which slots are computed together, in which order, and at which stage."""
 
 from __future__ import annotations
 

@@ -5,11 +5,11 @@
     // membar: operation pop()
     // membar: begin setup()
 
-`object` names the specification. `operation` is a function that clients may call, with what it is called
-with: `fresh` is a number that no other call gets, `1..3` all of these, `fresh|0` either; `call` and `thread`
-are the numbers of the call and of the calling thread, which are not passed to the specification; `out` is the
-address of an `int` that the function sets: part of the result. `by 0` at the end: only thread 0 calls it.
-`begin` is a function that is called once, before all others. In `.obj` files there are only `operation`s.
+`object` names the specification. `operation` declares a function that clients may call, with its arguments:
+`fresh` is a number that no other call gets, `1..3` each of these, `fresh|0` either; `call` and `thread` are
+the numbers of the call and of the calling thread, which are not passed to the specification; `out` is the
+address of an `int` that the function sets as part of the result. `by 0` at the end: only thread 0 calls it.
+`begin` declares a function that is called once, before all others. `.obj` files have `operation` only.
 """
 
 from __future__ import annotations

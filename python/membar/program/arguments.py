@@ -1,4 +1,4 @@
-"""What is said of a program that uses its arguments and gets none."""
+"""Notes about a program that uses its arguments and gets none."""
 
 from __future__ import annotations
 

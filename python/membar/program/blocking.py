@@ -1,4 +1,4 @@
-"""Blocking steps: an access followed by an assumption that waits until it holds."""
+"""Blocking steps: an access followed by an assumption that must hold before the step can be taken."""
 
 from __future__ import annotations
 

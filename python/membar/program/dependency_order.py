@@ -1,32 +1,32 @@
 """Programs whose executions under load buffering have no cycle of dependencies and reads-from.
 
 The dependency-aware search (`core/membar-graphs/src/stateless/thread_order.rs`) builds an execution event by
-event: an event comes after all that must stay with it inside its thread, and a read after the write that it
-reads. So it finds only executions in which these two relations have no cycle together. Models with load
-buffering promise less: they forbid cycles of what *they* order and reads-from of other threads. `obstacle`
-looks for what can make the difference.
+event: an event comes after everything that must stay with it inside its thread, and a read after the write
+that it reads from. So it finds only executions in which these two relations together have no cycle. Models
+with load buffering promise less: they forbid cycles of *their own* order and external reads-from. `obstacle`
+looks for program constructs that can make a difference.
 
-Why there is none otherwise. A cycle enters a thread at a read r, by reads-from, and leaves it at a write
-w. What makes w stay with r is a chain of steps inside the thread. All of them are orders of the model, with
-these exceptions, of which each is either harmless or an obstacle:
+Why there is none otherwise. A cycle enters a thread at a read r, by reads-from, and leaves it at a write w. A
+chain of steps inside the thread makes w stay with r. Each step is an order of the model, with these
+exceptions, each of which is either harmless or an obstacle:
 
-- a store, then a load of the same location: forwarding, the value is there before the store is. An obstacle.
+- a store, then a load of the same location: forwarding makes the value available before the store is. An
+  obstacle.
 - two loads of one location: harmless, as the second reads the same write or a later one, so that the cycle
   may as well enter at the second. (It reads no store of its own thread: that would be forwarding.)
 - a branch, or an address, then any access: harmless, as models order these before all later stores, and w is
   one.
-- fences and choices: they need nothing but the branches before them. A choice whose range was read is an
-  obstacle.
-- the halves of an RMW stay together, so that what its write needs, its read needs too. An
-  obstacle if a load precedes it and a store follows. For a load-linked and its store the search needs more:
-  no store may follow, and nothing that was read goes into their addresses.
+- fences and choices: they need only the branches before them. A choice whose range was read is an obstacle.
+- the halves of an RMW stay together, so whatever its write needs, its read needs too. An obstacle if a load
+  precedes it and a store follows. For a load-linked and its store-conditional the search needs more: no store
+  may follow, and their addresses must not depend on reads.
 
-What must stay with an event must not depend on reads that need not, and the event must happen whatever
-these read. So an RMW that may leave its write out has nothing behind it, an assertion no store,
-as a thread ends where one fails. Nor has a loop one inside or behind it: whether an iteration only waits,
-and ends the thread, depends on all that it read (`program/awaits.py`). No selection goes by what was
-read, and branches concern all that follows.
-Threads that start and join others, unordered accesses and fences that name locations are left out.
+What must stay with an event must not depend on reads that need not stay, and the event must happen whatever
+these reads return. So nothing may follow an RMW that may not write, and no store may follow an assertion,
+because a thread ends where one fails. Nor may a store be inside or after a loop: whether an iteration only
+waits, and ends the thread, depends on everything that it read (`program/awaits.py`). No select may depend on
+values read, and branches concern everything that follows. Threads that start and join others, unordered
+accesses and fences that name locations are excluded.
 """
 
 from __future__ import annotations

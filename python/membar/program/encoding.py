@@ -1,8 +1,8 @@
-"""A Program in the compact integer form that the Rust core reads.
+"""Encodes a Program in the compact integer form that the Rust core reads.
 
-The form is a flat list of 64-bit words, packed lowest byte first; `core/membar-ir/src/form.rs` says what
-they are, and checks every index. Names become numbers: registers and control points per thread, in order of
-appearance; cells by `Cell.id`; threads, channels and predicates by position. Addresses are constants.
+The form is a flat list of 64-bit words, packed lowest byte first; `core/membar-ir/src/form.rs` defines them,
+and checks every index. Names become numbers: registers and control points per thread, in order of appearance;
+cells by `Cell.id`; threads, channels and predicates by position. Addresses are constants.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Replaces operations that others express, locks above all, so that engines need not support them."""
+"""Expands operations that others express, above all locks, so that engines need not support them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions made simpler: constants folded, known parts removed."""
+"""Simplifies expressions: folds constants and removes known parts."""
 
 from __future__ import annotations
 

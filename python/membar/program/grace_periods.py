@@ -1,9 +1,10 @@
-"""Grace periods of RCU and SRCU, as calls that block: they wait for critical sections that have begun to end.
+"""Grace periods of RCU and SRCU as blocking calls: they wait until all critical sections that have begun end.
 
-Models only order what comes before and after a grace period; here is what keeps one from ending. A thread
-that waits for a grace period inside a critical section of its own never goes on. Other deadlocks through
-grace periods need a thread that waits for something else inside a critical section, or while it holds a
-spinlock for which such a thread may wait. Kernel code does neither: there, it may only wait for spinlocks.
+Models only order what comes before and after a grace period; this module determines which grace periods may
+never end. A thread that waits for a grace period inside a critical section of its own never continues. Other
+deadlocks through grace periods need a thread that waits for something else inside a critical section, or
+while it holds a spinlock for which such a thread may wait. Kernel code does neither: there, it may only wait
+for spinlocks.
 """
 
 from __future__ import annotations

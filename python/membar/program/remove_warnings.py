@@ -1,4 +1,4 @@
-"""Assertions that only warn: a program with and without them."""
+"""Removes assertions that only warn from a program."""
 
 from __future__ import annotations
 

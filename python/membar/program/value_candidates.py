@@ -1,8 +1,9 @@
 """Values that a read might return before any write is known to produce them.
 
-Under a model that lets values justify themselves, a write that happens only because its value was read may
-be the one that was read. To find such executions the value must be guessed first. The constants that a
-program stores anywhere are tried, at every location to which it stores what it read; other values are not.
+Under a model with self-justifying values, a write that happens only because its value was read may be the
+very write that was read from. To find such executions the value must be guessed first. The constants that a
+program stores anywhere are tried, at every location to which it stores a value that it read; other values are
+not.
 """
 
 from __future__ import annotations

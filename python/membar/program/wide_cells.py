@@ -1,9 +1,9 @@
 """Cells of 16 bytes: two numbers of 8 bytes in one word, so that one event reads or writes both.
 
-Each number has a code of 32 bits: an address by its distance from the first one, a number between -2^24 and
-2^31 - 2^24 by its lowest 31 bits, and what was never set by a code of its own. Different pairs of such
-numbers have different words, and the word of two zeros is 0. Executions that store other numbers in such a
-cell are not followed.
+Each number has a code of 32 bits: an address its distance from the first one, a number between -2^24 and 2^31
+- 2^24 its lowest 31 bits, and an uninitialised value a code of its own. Different pairs of such numbers have
+different words, and the word of two zeros is 0. Executions that store other numbers in such a cell are
+truncated.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
-"""The one place where what an engine found becomes verdicts: one for each property, and one for all.
+"""The only place that turns the findings of an engine into verdicts: one for each property, and one for all.
 
 The verdict for a property:
 
     some execution violates it                 VIOLATED, with that execution, whatever was not explored
-    `exists`, and an execution shows it        HOLDS, with that execution, whatever was not explored
+    `exists`, and an execution satisfies it    HOLDS, with that execution, whatever was not explored
     otherwise, the engine cannot check it      UNKNOWN
     otherwise, the search stopped              UNKNOWN, or not checked if it stopped at another violation
     otherwise, a step fits into no buffer      UNKNOWN
-    otherwise, unwinding is not followed       UNKNOWN
+    otherwise, the stack would be unwound      UNKNOWN
     otherwise, a bound truncated the search    HOLDS WITHIN; but UNKNOWN for `exists`
-    otherwise, the text asks a part of it      HOLDS WITHIN
+    otherwise, it is checked only in part      HOLDS WITHIN
     otherwise                                  HOLDS; but VIOLATED, without a witness, for `exists`
 
 The verdict about the program is the worst over all properties that count. In a program with a condition of
-its own only the condition, error states, claims and assertions count, unless properties were asked for by
-name: a race, a deadlock or a thread that spins forever is a flag there.
+its own only the condition, error states, claims and assertions count, unless properties were selected by
+name: a race, a deadlock or a thread that spins forever is only flagged.
 """
 
 from __future__ import annotations

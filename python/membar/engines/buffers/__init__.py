@@ -2,10 +2,10 @@
 
     Task ─ question ─▶ the core ─ goals and runs ─▶ witness ─▶ Tally ─ judge ─▶ Outcome
 
-`forward` explores sets of buffer contents, kept as automata, and accelerates cycles (Linden and Wolper); it
-may fail to end. `backward` starts from the bad states and goes back in the load-buffer semantics of tso,
-which always ends in theory. Bounded exploration finds short runs. docs/explanation/unbounded-buffers.md says
-how, and what each may claim.
+`forward` explores sets of buffer contents, represented by automata, and accelerates cycles (Linden and
+Wolper); it may not terminate. `backward` starts from the bad states and goes backwards in the load-buffer
+semantics of tso, which always terminates in theory. Bounded exploration finds short runs.
+docs/explanation/unbounded-buffers.md says how, and what each procedure may claim.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     SystemTask ─ form ─▶ the core ─ cubes or a trace ─▶ proof, or a run that the simulator follows ─▶ Outcome
 
-The user's invariants are bad states too, so that a fixpoint proves them; where that fails they are believed,
-and the answer is UNKNOWN that says what would hold. docs/explanation/any-number.md says how.
+The user's invariants are bad states too, so that a fixpoint proves them. If that fails they are assumed, and
+the answer is UNKNOWN, with what would hold under that assumption. docs/explanation/any-number-of-threads.md
+says how.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Guesses for the generic analysis: parts of a future that no small instance shows, and that may be provable.
+"""Guesses for the generic analysis: parts of a future that no small instance reaches, perhaps provable.
 
-A future says much that does not matter, and a search from it may never end. What is left of it when only some
-processes and some waiting reads are kept is a larger set of states; if these are unreachable too, one such
-cube stands for all its futures. Whether it is, is first asked of all states of a few processes, and then
-shown by the search itself: a guess from which an initial state is reached was wrong.
+A future contains much that does not matter, and a search from it may never end. Keeping only some of its
+processes and pending reads gives a larger set of states; if these are unreachable too, one such cube
+represents all its futures. A guess is first tested on all states of a few processes, and then proved by the
+search itself: a guess from which an initial state is reached was wrong.
 """
 
 from __future__ import annotations

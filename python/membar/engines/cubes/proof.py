@@ -1,8 +1,8 @@
 """Decodes the core's result into cubes of events over the system's own terms.
 
 Of past events the core keeps only which pending reads they precede, per process and per location. Here each
-such mark becomes an event again, which waits for nothing: a read of the process, a fence of the process, or
-a write to the location by some process.
+such mark becomes an event again, without pending reads: a read of the process, a fence of the process, or a
+write to the location by some process.
 """
 
 from __future__ import annotations

@@ -3,14 +3,14 @@
     Program, Plan ─ encoding ─▶ compact forms ─ core ─▶ findings ─ lifted here ─▶ Tally ─ judge ─▶ Outcome
 
 The core has several searches, and the outcome names the one that was used. The *general search* chooses runs
-of the threads, then reads-from, then coherence, and prunes as soon as a check that can only get worse
-fails. It relies on nothing but the plan, so it is exact for every model. The *exactly-once search* adds
-event after event and lets new writes revisit old reads; it meets every execution once and holds one graph
-at a time. The *dependency-aware search* is its variant for load buffering, in which writes revisit earlier
-reads of their own thread too. It counts the executions to which it came twice: none is known, but none is
-promised either. Under the models of the exactly-once search the *search of reads-from classes* answers
-questions that do not observe coherence, if the task lets it: executions that differ only in the order of
-writes are one class, and the numbers are numbers of classes. `search_choice.py` chooses.
+of the threads, then reads-from, then coherence, and prunes as soon as a monotone check fails. It relies on
+nothing but the plan, so it is exact for every model. The *exactly-once search* adds event after event and
+lets new writes revisit old reads; it visits every execution once and stores one graph at a time. The
+*dependency-aware search* is its variant for load buffering, in which writes revisit earlier reads of their
+own thread too. It counts executions that it visits twice: none is known, but none is excluded. Under the
+models of the exactly-once search the *search of reads-from classes* answers questions that do not observe
+coherence, if the task permits it: executions that differ only in coherence form one class, and the numbers
+are numbers of classes. `search_choice.py` chooses.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Executions of the core as witnesses: with names, tags, source spans and what they show."""
+"""Turns executions of the core into witnesses: with names, tags, source spans and messages."""
 
 from __future__ import annotations
 

@@ -1,28 +1,27 @@
-"""The store-buffer machine: what one step of the operational models sc, tso, pso and cam does.
+"""The store-buffer machine: one step of the operational models sc, tso, pso and cam.
 
-A thread's buffer is one list, oldest entry first. What differs between the models:
+A thread's buffer is one list, oldest entry first. The models differ as follows:
 
     sc    stores go to memory at once
     tso   the oldest entry is flushed first; at most k entries
     pso   the oldest entry *of a location* is flushed first; at most k entries per location
     cam   as tso, but at most k entries per location
 
-Loads take the newest own entry of their location, else memory. An RMW that writes, a lock, a
-store that is atomic (Barnat) and every channel operation wait until the own buffer is empty (`ATOMIC-ALL`:
-all buffers) and act on memory at once. `Spawn` puts a
-mark into the buffer: the new thread starts when what was stored before is in memory. `Join` waits until the
-thread has ended and its buffer is empty. An assumption that fails, and an exclusive store whose reservation
-is lost, stop the run there.
+Loads take the thread's newest entry for their location, otherwise memory. An RMW that writes, a lock, an
+atomic store (Barnat) and every channel operation wait until the thread's own buffer is empty (`ATOMIC-ALL`:
+all buffers) and act on memory at once. `Spawn` puts a mark into the buffer: the new thread starts when all
+earlier stores are in memory. `Join` waits until the thread has ended and its buffer is empty. An assumption
+that fails, and an exclusive store whose reservation is lost, stop the run there.
 
-A reservation is lost when another thread's store to the location reaches memory after what the exclusive
-load read did. A store-conditional that succeeds is an ordinary store, but until it is in memory no other
-thread's store to its location can be. All operations of an edge are one step; if its stores do not fit
-into an empty buffer together, it never happens (and counts as held back).
+A reservation is lost when another thread's store to the location reaches memory after the store that the
+exclusive load read. A store-conditional that succeeds is an ordinary store, but until it is in memory no
+other thread's store to its location may reach memory. All operations of an edge are one step; if its stores
+together do not fit into an empty buffer, it never happens (and counts as blocked by the bound).
 
 A rendezvous is one step of two threads: the sender's operations up to its send, the receiver's whole edge,
-the rest of the sender's. While some thread is at a committed control point, only threads at such points
-move; buffers are flushed all the same. While one is at an atomic control point, nothing else happens at all,
-but that others receive what it sends.
+the rest of the sender's. While some thread is at a committed control point, only threads at such points move;
+buffers are flushed all the same. While one is at an atomic control point, nothing else happens at all, except
+that others receive what it sends.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""One thread on its own: every way it can run when its reads may return any of the given values.
+"""One thread on its own: every run of it when its reads may return any of the given values.
 
-A run is determined by its *choices*, in order: the value of each read, the value of each `Choose`, the
-edge taken where several guards are open, 0 or 1 (the status) for each store-conditional, 1 or 0 (goes on,
-waits forever) for each `Join`, and the values of each `Receive`. `follow` re-runs a thread along given
-choices; `traces` finds all choices.
+A run is determined by its *choices*, in order: the value of each read, the value of each `Choose`, the edge
+taken where several guards are true, 0 or 1 (the status) for each store-conditional, 1 or 0 (continues, waits
+forever) for each `Join`, and the values of each `Receive`. `follow` re-runs a thread along given choices;
+`traces` finds all choices.
 
 Loops: in one run, each back edge of the thread is taken at most `bound` times, and a run that would take one
-once more is cut there. A turn does not count if nothing was chosen and no event happened since the back edge
-was taken last: such loops only compute. But they may do so forever, so they are cut too, much later. At the
-watched points (`program/awaits.py`) a run ends that comes back unchanged: it waits.
+once more is truncated. An iteration does not count if it made no choice and had no event: such loops only
+compute. But they may do so forever, so they are truncated too, much later. At the watched points
+(`program/awaits.py`) a run that comes back unchanged ends: it waits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Certificates: whether a set of cubes proves a system safe, checked from scratch with z3.
+"""Certificates: z3 checks from scratch whether a set of cubes proves a system safe.
 
-Shares nothing with the search that found the cubes but the system and the cubes themselves.
+Shares with the search that found the cubes only the system and the cubes themselves.
 """

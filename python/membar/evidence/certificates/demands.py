@@ -1,4 +1,4 @@
-"""Constructors that cubes require, as bit sets: most pairs of cubes are distinguished by them at once."""
+"""Constructors that cubes require, as bit sets: they distinguish most pairs of cubes at once."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 Here writes of a location may reach memory in any order, whatever the order of the steps (`coherence`), and a
 read may take its value from any earlier write (`sources`). A read comes before every write that reaches
-memory after its source; that is known only once the source is. Slow, and made for comparison: what the
-reduction of section 4 proves or refutes must come out here too, and a proof of this kind rests on no theorem
-about schedules.
+memory after its source; that is known only once the source is. Slow, and meant for comparison: whatever the
+reduction of section 4 proves or refutes must be proved or refuted here too, and a proof of this kind relies
+on no theorem about schedules.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Pre-images of cubes of events, straight from the definitions.
 
-`pre` gives cubes for all states from which one step of a transition leads into a cube. For weak memory it
+`pre` returns cubes for all states from which one step of a transition leads into a cube. For weak memory it
 follows section 4 of Conchon, Declerck and Zaïdi, "Parameterized Model Checking on the TSO Weak Memory Model",
-with its errata: a step's reads and its writes become events before all events of the cube; the order in
-which writes of a location reach memory is the order of steps (their Theorem 1); a read of the cube that waits
-for a location takes the new write's value, or a value from before it. Every order that is added is a fact of
-all such futures, so a cycle means that there are none.
+with its errata: a step's reads and writes become events before all events of the cube; the order in which
+writes of a location reach memory is the order of steps (their Theorem 1); a pending read of the cube takes
+the new write's value, or a value from before it. Every order that is added holds in all such futures, so a
+cycle means that there are none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""z3 as a solver of SMT-LIB texts, without a child process: text in, answers out.
+"""z3 as a solver of SMT-LIB scripts, without a child process: text in, answers out.
 
 Its Python package takes longer to load than most proofs take to check, and builds each formula call by call.
-Only its library is used here, by one function: `Z3_eval_smtlib2_string`.
+Only one function of its library is used here: `Z3_eval_smtlib2_string`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Houdini: candidates are dropped until what is left is inductive.
+"""Houdini: drops candidates until the remaining ones are inductive.
 
-Every control of a thread has candidates of its own; of every two controls it is a candidate that two threads
-are never there together. First those go that a small instance refutes, then those that z3 refutes, assuming
-all others (Flanagan and Leino, FME 2001). What is left needs no trust: it is printed, read and proved again.
+Every control state of a thread has its own candidates; for every two control states it is a candidate that
+two threads are never in both at once. First, candidates that a small instance refutes are dropped, then those
+that z3 refutes, assuming all others (Flanagan and Leino, FME 2001). The result need not be trusted: it is
+printed, parsed and proved again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Linear temporal logic: formulas in normal form, their automata, and what they say of a single run.
+"""Linear temporal logic: formulas in normal form, their automata, and their evaluation on a single run.
 
-    text ─ text ─▶ Formula ─ normal ─▶ negation normal form ─ translation ─▶ Automaton ─ reduction ─▶ smaller
+    text ─ parser ─▶ Formula ─ normal ─▶ negation normal form ─ translation ─▶ Automaton ─ reduction ─▶ …
 
-`lasso` says directly whether a formula holds of a run that repeats forever; the tests compare the two.
+`lasso` evaluates a formula directly on a run that repeats forever; the tests compare the two.
 """

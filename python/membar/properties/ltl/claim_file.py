@@ -1,9 +1,9 @@
-"""Files of claims: named propositions, and formulas that use them, in the words of SPIN or of NuSMV.
+"""Files of claims: named propositions and formulas over them, in the notation of SPIN or of NuSMV.
 
     #define waiting (P.wait && x == 0)          DEFINE waiting := P.wait & x = 0;
     ltl answered { [] (waiting -> <> P.cs) }    LTLSPEC NAME answered := G (waiting -> F P.cs);
 
-A text without any of these words is a single formula.
+A file without any of these keywords is a single formula.
 """
 
 from __future__ import annotations

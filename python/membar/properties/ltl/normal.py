@@ -1,7 +1,7 @@
-"""Formulas in negation normal form, made smaller on the way.
+"""Formulas in negation normal form, simplified on the way.
 
-In normal form, `Not` stands only before an `Atom`. Every rule of `smaller` keeps the meaning of a formula for
-every run; most of them take temporal operators away, because each `Until` costs an acceptance set.
+In normal form, `Not` occurs only before an `Atom`. Every rule of `smaller` preserves the meaning of a formula
+on every run; most of them remove temporal operators, because each `Until` costs an acceptance set.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""`--ltl`: a formula about a program, whatever language that was written in.
+"""`--ltl`: a formula about a program in any language.
 
     G(P0.wait -> F P0.cs)    [] (x == 0 || y + 1 < z)     (P_0@in) U (a[1] > 0)     G (ack -> O req)
 
-Operators have the names of SPIN and NuSMV (`temporal.PREFIXES`, `temporal.INFIXES`). Other names are those
-of the program: `x` and `a[1]` are in memory, `P.r` is a register or a label of thread `P` (also `P:r`,
-`P@label`; `P[0]` is the thread `P_0`). What is not understood so may be an expression of the program's own
-language.
+Operators have the names of SPIN and NuSMV (`temporal.PREFIXES`, `temporal.INFIXES`). Other names are those of
+the program: `x` and `a[1]` are in memory, `P.r` is a register or a label of thread `P` (also `P:r`,
+`P@label`; `P[0]` is the thread `P_0`). Any other operand may be an expression of the program's own language.
 """
 
 from __future__ import annotations

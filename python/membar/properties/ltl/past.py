@@ -1,15 +1,15 @@
 """Operators of the past: LTL with them → LTL without, over a few more propositions.
 
 For each `Y p` there is a proposition `y` that says whether `Y p` holds, and `a S b` is `b || (a && y)`, where
-`y` stands for `Y (a S b)`. What the propositions mean is said by laws: at the beginning all are false, and
-always `X y <-> p`, with the past of `p` replaced in the same way.
+`y` stands for `Y (a S b)`. Laws define the propositions: at the beginning all are false, and always `X y <->
+p`, with the past operators of `p` replaced in the same way.
 
-Every run has exactly one way to choose the propositions so that the laws hold. There is one: what they stand
-for. There is only one: the law of `y` speaks of propositions for operators inside `p`, which are settled if
-inner ones are considered first, and, for `S`, of `y` itself, but only of its value one state before. So a run
-satisfies a formula exactly if some choice satisfies the laws and the formula without past; and it violates it
-exactly if some choice satisfies the laws and the negation. An automaton that guesses the choice needs only to
-forget the propositions in its labels.
+For every run there is exactly one choice of the propositions that satisfies the laws. There is one: their
+intended meaning. It is unique: the law of `y` refers to propositions for operators inside `p`, which are
+determined by induction, and, for `S`, to `y` itself, but only to its value one state before. So a run
+satisfies a formula exactly if some choice satisfies the laws and the formula without past operators; and it
+violates it exactly if some choice satisfies the laws and the negation. An automaton that guesses the choice
+only needs to drop the propositions from its labels.
 """
 
 from __future__ import annotations

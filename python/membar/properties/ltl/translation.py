@@ -1,9 +1,9 @@
 """LTL → a generalised Büchi automaton, by a tableau (Couvreur, FM 1999).
 
-A state is what must hold from now on: a set of formulas. It is taken apart until only literals, which the
-letter must satisfy, and formulas for the next state are left. `p U q` is fulfilled by `q`, or put off: `p`
-now, and the same again. A transition has the mark of an until unless it puts that until off, so that a run
-with every mark infinitely often puts nothing off forever. Operators of the past are replaced first (`past`).
+A state is a set of formulas that must hold from now on. It is expanded until only literals, which the letter
+must satisfy, and formulas for the next state are left. `p U q` is fulfilled by `q`, or postponed: `p` now,
+and `p U q` in the next state. A transition has the mark of an until unless it postpones that until, so a run
+with every mark infinitely often postpones nothing forever. Operators of the past are replaced first (`past`).
 """
 
 from __future__ import annotations

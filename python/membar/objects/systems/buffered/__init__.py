@@ -2,13 +2,13 @@
 
 The paper has two counters per operation: pc_L runs through all lines, pc_S through those that write memory;
 and per variable a sequence of values that have been stored and not flushed. Here the lines whose stores are
-pending stand in one sequence, oldest first, with a value each: pc_S with its flags says the same, except for
-steps in which it only follows a branch that has been taken. A load takes the youngest pending store to its
-own variable. Read-modify-writes and full fences wait until nothing is pending, as in the paper.
+pending form one sequence, oldest first, each with its value: this is equivalent to pc_S with its flags,
+except for steps in which pc_S only follows a branch that has been taken. A load takes the youngest pending
+store to its own variable. RMWs and full fences wait until nothing is pending, as in the paper.
 
 An operation takes effect with the access of its linearization point: a store when it reaches memory, and a
-load that a pending store serves right after that store. Since a thread may end any number of operations
-before that, one of them, which one is open, is followed (`waiting`): what holds of it holds of each.
+load that is forwarded from a pending store right after that store. Since a thread may finish any number of
+operations before that, an arbitrary one of them is tracked (`waiting`): what is proved of it holds for each.
 """
 
 from __future__ import annotations

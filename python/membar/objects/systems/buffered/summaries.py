@@ -1,13 +1,13 @@
 """Buffers of any length: stores that no formula mentions individually are summarised.
 
 Explicit are the oldest and the youngest pending store of every kind (line, and whether its operation takes
-effect with it and has returned), and the one that a followed operation waits for. That is all that loads,
-the oldest store and annotations about single stores ask for. Of the others only their kinds are known: one or
-more of each, anywhere between the oldest and the youngest of its kind.
+effect with it and has returned), and the store that a tracked operation waits for. Loads, the oldest store
+and annotations about single stores need no more. Of the others only their kinds are known: one or more of
+each, anywhere between the oldest and the youngest of its kind.
 
-What is claimed of every pending store is claimed of two that are left open per kind, `some` and `next`: what
-is proved of them holds of each. When the oldest store of a kind reaches memory, the oldest summarised one,
-`next`, becomes explicit, at any place where it can be. See docs/decisions/0045.
+An annotation about every pending store is stated for two arbitrary ones per kind, `some` and `next`: what is
+proved of them holds for each. When the oldest store of a kind reaches memory, the oldest summarised one,
+`next`, becomes explicit, at any place where it can be. See docs/decisions/0045-buffers-of-any-length.md.
 """
 
 from __future__ import annotations

@@ -1,21 +1,23 @@
 """A thread that executes its lines out of order: Armv8 as Winter, Smith and Derrick derive it, and XC.
 
 The paper has, per address, a counter for loads and one for stores, sets `before`, flags and `ready`, and
-pc_ret. All of them say when a line may be done although earlier ones have not been: here these are kept, in
-program order, and `_blocks` says which of them a line must wait for. Mended, against the letter of the paper:
+pc_ret. Together they determine when a line may execute although earlier ones have not: here the lines that
+have not executed are kept, in program order, and `_blocks` says which of them a line must wait for.
+Corrections to the paper:
 
-- branches are guessed one by one, when they are met, not once per operation: else no loop could be left
-  after its second round; and a guess counts only if the condition agrees, which the paper's rule forgets;
-- a load of what the thread itself is about to store may take that value (forwarding), or wait for the store
-  and read memory: replacing it for good would hide stores of other threads;
+- branches are predicted one by one, when they are reached, not once per operation: otherwise no loop could be
+  left after its second iteration; and a prediction counts only if the condition agrees, which the paper's
+  rule omits;
+- a load from a location to which the thread itself is about to store may take that value (forwarding), or
+  wait for the store and read memory: always forwarding would hide stores of other threads;
 - a line that changes a variable waits for an earlier branch that reads it;
-- an operation returns when its branches are decided: a guess has no results;
+- an operation returns when its branches are decided: a prediction has no results;
 - flags of control fences have the indices of those of branches.
 
-Reads and writes of one local variable stay in order, as in the paper: registers are not renamed. Each
-RMW is a full fence. Operations of one thread may overlap, each with variables of its own; one
-is called when the one before has returned, and what it requires is known. Where a processor could do more
-than that, `beyond` says so.
+Reads and writes of one local variable stay in order, as in the paper: registers are not renamed. Each RMW is
+a full fence. Operations of one thread may overlap, each with its own variables; one is called when the
+previous one has returned, and its precondition is known. Where a processor could do more than that, `beyond`
+says so.
 """
 
 from __future__ import annotations
