@@ -38,7 +38,7 @@ def test_races_by_rc11_are_reported_under_the_model_that_was_asked(
     assert first.endswith("VIOLATED under sc (engine graphs; checked races)")
     assert others[0].split(maxsplit=1) == [
         "violated",
-        "races: by the definition of rc11 (engine graphs), as sc",
+        "races: by the definition of rc11 (engine graphs), as sc defines",
     ]
 
 
