@@ -158,19 +158,15 @@ def campaign(count: int, *, first: int = 0, most: int = 150, dve: bool = False) 
         if kind == "message" and random.randrange(2):
             models = MODELS[:1]
         (name, bound), fair = random.choice(models), random.choice(fairness)
-        if dve:
-            program = dve_program(seed)
-            if not any(thread.edges for thread in program.threads):
-                continue
-        else:
-            alike = kind != "join" and random.randrange(3) == 0
-            program = loose_program(seed, kind, alike=alike)
+        alike = not dve and kind != "join" and random.randrange(3) == 0
         try:
-            compare(program, name, bound, fair, report, most=most)
+            program = dve_program(seed) if dve else loose_program(seed, kind, alike=alike)
+            if any(thread.edges for thread in program.threads):
+                compare(program, name, bound, fair, report, most=most)
         except (EngineLimitError, InputError) as error:
             report.counts[type(error).__name__] += 1
             if "internal" in str(error):
-                report.wrong.append(f"{program.name} {name}({bound}): {error}")
+                report.wrong.append(f"{seed} {name}({bound}): {error}")
     return report
 
 

@@ -179,12 +179,17 @@ STATE_OPERATORS = frozenset(("!", "not", "&&", "&", "and", "/\\", "||", "|", "or
 """Those of them that speak of one state only."""
 
 
-def is_prefix(word: str, following: str) -> bool:
-    """Whether a word is an operator before what follows: `G`, `next` and the like are names, too."""
+def is_prefix(word: str, following: str, second: str = "") -> bool:
+    """Whether a word is an operator before the two that follow: `G`, `next` and the like are names, too.
+
+    So are `U`, `W` and the like where something of a process of that name follows: `F W.c`.
+    """
     if word not in PREFIXES or not word[0].isalpha():
         return word in PREFIXES
     starts_name = following[:1].isalnum() or following[:1] == "_"
-    return following in ("(", "{", "[]", "<>", "!") or (starts_name and following not in INFIXES)
+    return following in ("(", "{", "[]", "<>", "!") or (
+        starts_name and (following not in INFIXES or second in (".", ":", "@"))
+    )
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from membar.engines.reference.evidence import LOOKED_FOR, evidence
-from membar.engines.reference.replay import rebuilt, rerun
+from membar.engines.reference.replay import is_first_state, rebuilt, rerun
 from membar.engines.reference.replay import replay as replay_witness
 from membar.languages.compiled.compile_commands import unknown_words
 from membar.languages.registry import load_model
@@ -158,7 +158,9 @@ def _replayed_program(saved: SavedWitness, model: Model) -> tuple[Program, str, 
     check_fits(saved, program)
     mismatch = replay_witness(program, model, saved.witness)
     if mismatch is None:
-        again = rebuilt(program, rerun(program, saved.witness), saved.witness)
+        again = saved.witness
+        if not is_first_state(program, model, again):
+            again = rebuilt(program, rerun(program, again), again)
         mismatch = saved.difference(program, model, again) or _other_text(saved.source)
     if mismatch is not None:
         return program, f"does not replay under {model.name}: {mismatch}", ""

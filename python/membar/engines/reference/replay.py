@@ -29,6 +29,8 @@ def replay(program: Program, model: Model, witness: Witness) -> str | None:
     """
     if len(witness.choices) != len(program.threads):
         return f"choices for {len(witness.choices)} threads, but the program has {len(program.threads)}"
+    if is_first_state(program, model, witness):
+        return _not_stuck(program, model, witness) or _not_for_ever(program, model, witness)
     try:
         chosen = rerun(program, witness)
     except ChoiceError as wrong:
@@ -44,6 +46,15 @@ def replay(program: Program, model: Model, witness: Witness) -> str | None:
         or _not_stuck(program, model, witness)
         or _not_for_ever(program, model, witness)
     )
+
+
+def is_first_state(program: Program, model: Model, witness: Witness) -> bool:
+    """Whether it is the run of the store-buffer machine in which nobody has made a step."""
+    if witness.steps or model.operational is None or any(witness.choices):
+        return False
+    from membar.engines.reference.runs import follow_steps  # most witnesses are graphs
+
+    return follow_steps(program, model, witness) is None
 
 
 def rerun(program: Program, witness: Witness) -> tuple[Trace, ...]:

@@ -200,7 +200,7 @@ class FormulaReader:
             return False
         if following + second in ("[]", "<>"):
             return True
-        return t.is_prefix(word if word in t.PREFIXES else word[0], following)
+        return t.is_prefix(word if word in t.PREFIXES else word[0], following, second)
 
     def _operators(self, letters: Iterator[str]) -> Tree:
         """`GF f` is `G F f`."""

@@ -145,7 +145,7 @@ class ClaimParser:
                 return build(self._unary_formula())
         word, following, second = (cursor.ahead(number).text for number in range(3))
         is_sign = following + second in ("[]", "<>")
-        if cursor.sees_word(*ltl.PREFIXES) and (is_sign or ltl.is_prefix(word, following)):
+        if cursor.sees_word(*ltl.PREFIXES) and (is_sign or ltl.is_prefix(word, following, second)):
             cursor.take()
             return ltl.PREFIXES[word](self._unary_formula())
         return self._primary()

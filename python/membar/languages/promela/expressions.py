@@ -104,7 +104,9 @@ class Expressions:
 
     def _is_prefix(self) -> bool:
         token = self._cursor.next
-        return token.text in ("X", "next") or is_prefix(token.text, self._cursor.ahead().text)
+        return token.text in ("X", "next") or is_prefix(
+            token.text, self._cursor.ahead().text, self._cursor.ahead(2).text
+        )
 
     def _is_word(self, token: Token) -> bool:
         return self._temporal and token.group == "name"

@@ -128,9 +128,12 @@ class _Reader(Cursor):
         return left
 
     def _comparison(self) -> _Node:
-        if t.is_prefix(self.next.text, self.ahead().text):
+        if self._is_prefix():
             return self._binary(_COMPARISON)
         return self._or_own(lambda: self._binary(_COMPARISON), _ENDS)
+
+    def _is_prefix(self) -> bool:
+        return t.is_prefix(self.next.text, self.ahead().text, self.ahead(2).text)
 
     def _unary(self) -> _Node:
         self._depth += 1
@@ -138,10 +141,10 @@ class _Reader(Cursor):
         if self._depth > _DEEPEST:
             raise error("W0410", "a formula that is nested too deeply", start, f"at most {_DEEPEST} levels")
         try:
-            is_operator = t.is_prefix(self.next.text, self.ahead().text)
+            is_operator = self._is_prefix()
             if is_operator or self.sees("-"):
                 sign = self.take().text
-                is_last = is_operator and not t.is_prefix(self.next.text, self.ahead().text)
+                is_last = is_operator and not self._is_prefix()
                 operand = self._or_own(self._unary, _TIGHT_ENDS) if is_last else self._unary()
                 return _Node(sign if is_operator else "unary -", (operand,), start.to(operand.span))
             return self._primary()

@@ -51,6 +51,12 @@ def test_operators_are_names_where_no_operand_follows(text: str) -> None:
     assert found
 
 
+@pytest.mark.parametrize("text", ["F W.c", "W:c W W.c", "X W@l", "x U W.l"])
+def test_a_process_may_be_called_like_an_operator(text: str) -> None:
+    program = membar.parse(SourceFile("test.pml", "byte x; active proctype W() { byte c; c = 1; l: x = 1 }"))
+    formula_of(text, program)
+
+
 @pytest.mark.parametrize(
     ("text", "seen"),
     [
