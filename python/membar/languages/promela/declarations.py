@@ -66,6 +66,14 @@ class Declarations:
                 scope.declare(name, Symbol(value), span)
             below[family] = below.get(family, 0) + len(names)
 
+    def scalars(self, items: Sequence[p.Variable]) -> Iterator[p.Variable]:
+        """The scalars among parameters: those of a record are all its fields, in order."""
+        for item in items:
+            if item.type is p.Type.RECORD:
+                yield from self.scalars(self._records[item.record])
+            else:
+                yield item
+
     def variable(
         self, item: p.Variable, scope: Scope, *, shared: bool, rename: str | None = None, initial: bool = True
     ) -> Meaning:

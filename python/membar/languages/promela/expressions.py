@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from membar.diagnostics import error
+from membar.diagnostics import InputError, error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.tokens import Cursor
 from membar.program.temporal import is_prefix
@@ -40,6 +40,7 @@ _UNTIL = _LEVELS["U"]
 _SAME = {
     "or": "||", "and": "&&", "until": "U", "stronguntil": "U", "weakuntil": "W", "release": "V", "R": "V",
 }  # fmt: skip
+C_WORDS = ("c_code", "c_decl", "c_expr", "c_state", "c_track")
 _ASKS = ("len", "full", "empty", "nfull", "nempty")
 _SPECIALS = ("_pid", "_nr_pr", "_last", "np_")
 _DEEPEST = 60
@@ -166,6 +167,8 @@ class Expressions:
             number = self.expression()
             cursor.expect(")", "after the number of the process")
             return p.ProcessQuestion(word, number, cursor.since(token.span))
+        if cursor.sees(*C_WORDS):
+            raise embedded_c(token)
         if cursor.sees("eval"):
             raise error("W0702", "`eval` outside a message", token.span, "expected an expression")
         return self._after_use(self.use("an expression"))
@@ -286,3 +289,8 @@ def character(text: str) -> int:
     escapes = {"n": 10, "t": 9, "r": 13, "0": 0, "\\": 92, "'": 39}
     inner = text[1:-1]
     return escapes.get(inner[1], ord(inner[1])) if inner.startswith("\\") else ord(inner)
+
+
+def embedded_c(word: Token) -> InputError:
+    """That a text has C inside, which is no part of the language proper."""
+    return error("W0711", f"embedded C (`{word.text}`) is not supported", word.span, "expected Promela")

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.languages.promela import syntax as p
-from membar.languages.promela.expressions import Expressions
+from membar.languages.promela.expressions import C_WORDS, Expressions, embedded_c
 from membar.languages.promela.inlines import inlines, words_of
-from membar.languages.promela.statements import C_WORDS, SIMPLE_TYPES, Statements, embedded_c
+from membar.languages.promela.statements import SIMPLE_TYPES, Statements
 from membar.languages.promela.tokens import Cursor
 from membar.records import replace
 from membar.source import SourceFile, Span

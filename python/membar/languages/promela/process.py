@@ -382,7 +382,9 @@ class ProcessBuilder:
                 fence = FENCE_OF_ALL if everybody else FULL_FENCE
                 return [Action(span=span, effects=(fence,), kind=Kind.FENCE)]
             case p.Send() | p.Receive():
-                return Messages(values).actions(statement)
+                found = Messages(values).actions(statement)
+                is_fatal = around.is_deterministic and isinstance(statement, p.Send)
+                return [_without_meeting(action) if is_fatal else action for action in found]
             case _:
                 raise AssertionError(statement)
 
@@ -404,13 +406,19 @@ class ProcessBuilder:
         process = self._is_process(run)
         if run.priority is not None:
             raise error("W0711", "`priority` is not supported", run.priority.span, "expected `;`")
-        if len(run.arguments) != len(process.parameters):
-            message = f"`{process.name}` has {len(process.parameters)} parameters"
-            raise error("W0709", message, run.span, f"{len(run.arguments)} arguments are given")
+        parameters = list(self._declarations.scalars(process.parameters))
+        given = [
+            leaf
+            for argument in run.arguments
+            for leaf in (values.leaves(argument) if isinstance(argument, p.Use) else (argument,))
+        ]
+        if len(given) != len(parameters):
+            message = f"`{process.name}` has {len(parameters)} parameters"
+            raise error("W0709", message, run.span, f"{len(given)} arguments are given")
         arguments: list[Expr] = []
         channels: list[Channel | None] = []
         is_dynamic = self._declarations.is_dynamic
-        for item, argument in zip(process.parameters, run.arguments, strict=True):
+        for item, argument in zip(parameters, given, strict=True):
             is_channel = item.type is p.Type.CHAN and not is_dynamic
             arguments.append(FALSE if is_channel else values.of(argument))
             channels.append(self._channel_argument(argument, values) if is_channel else None)
@@ -426,7 +434,9 @@ class ProcessBuilder:
 
     def _channel_argument(self, argument: p.Expr, values: Values) -> Channel | None:
         """The channel that an argument names; None if it is not known, or is one of a variable."""
-        if isinstance(argument, p.Use) and isinstance(
+        if isinstance(argument, p.Use) and argument.field is not None:
+            pass  # of a record
+        elif isinstance(argument, p.Use) and isinstance(
             values.scope.find(argument.name, argument.span), Channel
         ):
             channel, index = values.channel(argument)
@@ -438,6 +448,14 @@ class ProcessBuilder:
             raise error("W0709", "an argument that is not a channel", argument.span, "expected a channel")
         self._declarations.needs_dynamic = True
         return None
+
+
+def _without_meeting(action: Action) -> Action:
+    """A statement of a `d_step`, where to send without room in between is an error, as in SPIN."""
+    if action.kind is not Kind.MEETING:
+        return action
+    failing = Assert(FALSE, f"`{action.span.flat_text}`: a rendezvous in a `d_step`")
+    return replace(action, kind=Kind.PLAIN, effects=(failing,))
 
 
 def _require_shared(place: CellReference, use: p.Use) -> CellReference:

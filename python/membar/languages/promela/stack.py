@@ -104,7 +104,7 @@ class _Stack:
             copies = 0 if process.copies is None else constant(process.copies, self._scope)
             self._actives += [process] * copies
         count = self._count_processes()
-        width = 1 + max((len(self._by_name[name].parameters) for name in self._started), default=0)
+        width = self._width
         first = [frozenset({process.name}) for process in self._actives]
         first += [frozenset[str]()] * (count - len(first))
         started = frozenset(self._started)
@@ -246,7 +246,9 @@ class _Stack:
 
     @property
     def _width(self) -> int:
-        return 1 + max((len(self._by_name[name].parameters) for name in self._started), default=0)
+        """How many values the message that starts a process has."""
+        known = (self._by_name[name].parameters for name in self._started)
+        return 1 + max((len([*self.declarations.scalars(parameters)]) for parameters in known), default=0)
 
     def _names(self) -> list[str]:
         names = []

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from membar.diagnostics import InputError, error
 from membar.languages.promela import syntax as p
-from membar.languages.promela.expressions import Expressions
+from membar.languages.promela.expressions import C_WORDS, Expressions, embedded_c
 from membar.languages.promela.tokens import Cursor
 from membar.source import Span
-from membar.tokens import Token
 
 SIMPLE_TYPES = {kind.value: kind for kind in p.Type if kind is not p.Type.RECORD}
-C_WORDS = ("c_code", "c_decl", "c_expr", "c_state", "c_track")
 _ONE = 1
 _DEEPEST = 60
 
@@ -24,6 +22,7 @@ class Statements:
         self._processes = processes
         self._values = Expressions(cursor, processes)
         self._depth = 0
+        self._result: p.Use | None = None  # what `return` assigns to
 
     # Declarations
 
@@ -219,7 +218,7 @@ class Statements:
                 return self._skip_call(start)
             case "for" | "select":
                 return self._range(word, start)
-            case _ if word in C_WORDS and word != "c_expr":
+            case _ if word in C_WORDS:
                 raise embedded_c(cursor.next)
             case "set_priority":
                 cursor.take()
@@ -292,9 +291,12 @@ class Statements:
     # What begins with a name
 
     def _dialect(self, word: str, start: Span) -> p.Statement | None:
-        """`store(x, v)`, `load(x, v)`, `sync`, `fence`."""
+        """`store(x, v)`, `load(x, v)`, `sync`, `fence`; and `return e` in an inline that has a value."""
         cursor = self._cursor
         following = cursor.ahead().text
+        if word == "return" and self._result is not None:
+            cursor.take()
+            return p.Assign(self._result, self._values.expression(), cursor.since(start))
         if word in ("sync", "fence") and following in (";", "}", "->", "::", "fi", "od", "(", ""):
             cursor.take()
             if cursor.accept("("):
@@ -320,8 +322,8 @@ class Statements:
             cursor.back_to(mark)
             raise
         if cursor.accept("="):
-            if cursor.sees("run"):
-                return p.Assign(use, self._values.expression(), cursor.since(start))
+            if cursor.sees("{"):
+                return self._inline_with_result(use)
             value = self._values.expression()
             return p.Assign(use, value, cursor.since(start))
         if cursor.sees("++", "--"):
@@ -344,6 +346,13 @@ class Statements:
         cursor.back_to(mark)
         return None
 
+    def _inline_with_result(self, target: p.Use) -> p.Block:
+        """`x = f(…)`: the statements of an inline, in which `return e` assigns."""
+        outer, self._result = self._result, target
+        block = self.block()
+        self._result = outer
+        return block
+
     def _message(self) -> tuple[p.Expr, ...]:
         cursor = self._cursor
         values = [self._values.expression()]
@@ -352,8 +361,3 @@ class Statements:
         while cursor.accept(","):
             values.append(self._values.expression())
         return tuple(values)
-
-
-def embedded_c(word: Token) -> InputError:
-    """That a text has C inside, which is no part of the language proper."""
-    return error("W0711", f"embedded C (`{word.text}`) is not supported", word.span, "expected Promela")

@@ -132,6 +132,7 @@ class _Stepper:
         point, is_held = node
         source = self._numbers[node]
         moves = self._automaton.moves(point)
+        is_step = bool(moves) and all(move.is_deterministic for move in moves)
         if is_held:  # who holds a block does not wait for a sender
             moves = tuple(move for move in moves if not _receives_at_once(move))
         elif not moves and point != self._built.end:  # `goto` in a circle: busy forever
@@ -146,7 +147,7 @@ class _Stepper:
         for number, move in enumerate(moves):
             self._add(node, move, [moves[other] for other in before[number]], moves, waits=may_wait)
         if is_held:
-            self._let_go(node, moves, before)
+            self._let_go(node, moves, before, is_step=is_step)
         elif moves and len(self._edges) == added:  # a thread without edges would have ended
             waiting = Assume(FALSE, waits=True)
             span = moves[0].action.span
@@ -251,8 +252,10 @@ class _Stepper:
         condition, _ = path.read(action)
         return condition
 
-    def _let_go(self, node: Node, moves: Sequence[Move], before: Mapping[int, Sequence[int]]) -> None:
-        """Lets go of an atomic block where none of the moves can be done."""
+    def _let_go(
+        self, node: Node, moves: Sequence[Move], before: Mapping[int, Sequence[int]], *, is_step: bool
+    ) -> None:
+        """Lets go of an atomic block where none of the moves can be done, which is an error in a `d_step`."""
         for number, move in enumerate(moves):
             action = move.action
             is_sure = action.kind in (Kind.PLAIN, Kind.FENCE) and action.condition == TRUE and not action.idle
@@ -273,7 +276,7 @@ class _Stepper:
             return
         point, source = node[0], self._numbers[node]
         path.span = _span_of(moves, self._built)
-        if moves and all(move.is_deterministic for move in moves):
+        if is_step:
             path.operations.append(Assert(FALSE, "a `d_step` that blocks"))
         target = self._number((point, False))
         self._edges.append(replace(path.edge(source, target, locked=False), rank=rank))

@@ -82,20 +82,24 @@ class ProcessVariables:
 
     def declare_parameters(self, parameters: Sequence[p.Variable]) -> None:
         """Declares the parameters, with the arguments of the process."""
-        instance = self._instance
-        values, channels = iter(instance.values), iter(instance.channels)
+        given = zip(self._instance.values, self._instance.channels, strict=True)
         for item in parameters:
-            value, channel = next(values, 0), next(channels, None)
-            if item.type is p.Type.CHAN and channel is not None:
+            value, channel = next(given, (0, None))
+            if channel is not None:
                 self.scope.declare(item.name, channel, item.span)
                 continue
             meaning = self._declarations.variable(item, self.scope, shared=False)
-            if not isinstance(meaning, Storage) or meaning.dimensions:
-                raise error("W0711", "a parameter that is not a scalar", item.span, "expected a number")
             self.scope.declare(item.name, meaning, item.span)
-            self._built.variables[item.name] = meaning
-            self._built.parameters.append(meaning)
-            self._built.registers[meaning.name] = meaning.scalar.fits(value)
+            for place, storage in enumerate(storages(meaning)):
+                if storage.dimensions:
+                    raise error(
+                        "W0711", "an array as a parameter", item.span, "expected a number or a record"
+                    )
+                if place:  # a further field of a record
+                    value, _ = next(given, (0, None))
+                self._built.variables[storage.name] = storage
+                self._built.parameters.append(storage)
+                self._built.registers[storage.name] = storage.scalar.fits(value)
 
     def declare(self, declare: p.Declare, scope: Scope, *, is_first: bool) -> list[p.Statement]:
         """Declares the variables; returns the statements that give them their first values.

@@ -283,4 +283,32 @@ PROCESS_CASES = (
         "active proctype P() { q!a,1; if :: q!b,2 :: q!a,1 fi }\n"
         "active proctype Q() { byte x; mtype m; q?m,x; q?m,x }",
     ),
+    Case(
+        "records as parameters",
+        None,
+        "typedef S { byte u; bit v }; typedef R { S s; byte b; chan c }; byte x; R g;\n"
+        "chan q = [1] of { byte };\n"
+        "proctype P(R r; byte n) { assert(r.s.u == 1 && r.s.v == 1 && r.b == 2 && n == 3);\n"
+        "r.b = 4; r.c!r.b }\n"
+        "init { g.s.u = 1; g.s.v = 1; g.b = 2; g.c = q; run P(g, 3); q?x; assert(x == 4 && g.b == 2) }",
+    ),
+    Case(
+        "an inline that returns a value",
+        None,
+        "byte x, y;\ninline larger(a, b) { if :: a > b -> return a :: else -> return b fi }\n"
+        "active proctype P() { y = 3; x = larger(2, y); assert(x == 3) }",
+    ),
+    Case(
+        "a rendezvous in a d_step",
+        "assertions",
+        "chan q = [0] of { byte }; byte x;\n"
+        "active proctype A() { d_step { q!1; x = 1 } }\n"
+        "active proctype B() { byte k; q?k; x = 2 }",
+    ),
+    Case(
+        "a receiver that would have to wait in a d_step",
+        "assertions",
+        "chan q = [0] of { byte }; byte x;\n"
+        "active proctype A() { byte k; d_step { x = 1; q?k } }\nactive proctype B() { q!1 }",
+    ),
 )
