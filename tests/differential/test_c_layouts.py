@@ -13,6 +13,7 @@ from differential.c_layouts import STORAGES, campaign
 def test_random_layouts_mean_what_gcc_makes_of_them(programs: int, least: int) -> None:
     if shutil.which("gcc") is None:
         pytest.skip("there is no gcc to ask")
-    found, wrong = campaign(programs, seed=3)
-    assert wrong == []
-    assert all(found[storage] >= least for storage in STORAGES)
+    found = campaign(programs, seed=3)
+    assert found.wrong == []
+    assert found.less_exact == []
+    assert all(found.kinds[storage] >= least for storage in STORAGES)

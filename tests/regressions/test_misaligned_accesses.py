@@ -10,6 +10,7 @@ from membar.source import SourceFile
 _HEAD = """#include <stdlib.h>
 struct __attribute__((packed)) packed { char c; int i; int a[2]; };
 struct fields { char c; unsigned b : 9; unsigned d : 20; };
+struct units { unsigned a : 17; unsigned short b : 2, c : 16; int d : 17; };
 struct packed g;
 struct fields h;
 """
@@ -23,6 +24,8 @@ _MISALIGNED = {
 _ALIGNED = {
     "packed": "g.i = 1; struct packed *p = &g; p->i = 2; p->a[1] = 3; struct packed l; l.i = 1;",
     "bit fields": "h.b = 3; h.d = 4; struct fields *p = &h; p->d = 5;",
+    "bit fields of two units": "struct units u, *p = &u; p->a = 1; p->b = 2;"
+    " struct units *q = calloc(1, sizeof *q); q->a = p->b; free(q);",
     "bytes as a number": "_Alignas(8) char b[16]; *(long *)(b + 8) = 1;",
     "allocated": "char *b = malloc(16); *(int *)(b + 4) = 1; free(b);",
 }

@@ -43,12 +43,18 @@ def accessed_addresses(blocks: Sequence[llvm.Block]) -> frozenset[str]:
 
 
 def addresses_in_structures(blocks: Sequence[llvm.Block]) -> frozenset[str]:
-    """The names of values that are addresses of members, or of what lies in one."""
+    """The names of values that are addresses of members, or of what lies in one.
+
+    Pointers that come from memory or from a call count as such. The compiler knows only the type of what
+    these point to: if its alignment is less than usual, it is a bit field or a member of a packed structure.
+    """
     found = set[str]()
     for block in blocks:
         for item in block.instructions:
             match item:
-                case llvm.Alloca(type=type_) if _has_structure(type_):
+                case llvm.Alloca(type=type_):
+                    is_inside = _has_structure(type_)
+                case llvm.Load() | llvm.Call():
                     is_inside = True
                 case llvm.ElementAddress(type=type_, base=base):
                     is_inside = _has_structure(type_) or _is_one_of(base.value, found)
