@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from membar.code import ir as code
 from membar.languages.compiled.constants import UnsupportedError
 from membar.records import record
 
@@ -23,6 +24,7 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
         "prefetch",
         "experimental.noalias.scope.decl", "var.annotation", "codeview.annotation", "pseudoprobe",
         "invariant.start", "invariant.end", "x86.sse2.pause", "aarch64.hint",
+        "riscv.pause",
     ),
     # Its first argument.
     "argument": ("expect", "expect.with.probability", "threadlocal.address", "ptr.annotation", "annotation",
@@ -32,6 +34,11 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
     "copy": ("memcpy", "memcpy.inline", "memmove"),
     "fill": ("memset", "memset.inline"),
     "lifetime": ("lifetime.start", "lifetime.end"),
+    # An instruction of a processor: see `instruction_of`.
+    "assembly": (
+        "x86.sse2.mfence", "x86.sse2.lfence", "x86.sse.sfence", "aarch64.dmb", "aarch64.dsb", "aarch64.isb",
+        "ppc.sync", "ppc.lwsync", "ppc.isync",
+    ),
     # A function of its arguments.
     "compute": (
         "sadd.with.overflow", "uadd.with.overflow", "ssub.with.overflow", "usub.with.overflow",
@@ -45,6 +52,8 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
     "call": ("trap", "debugtrap", "ubsantrap", "stacksave", "stackrestore", "va_start", "va_end", "va_copy",
              "returnaddress", "frameaddress", "eh.typeid.for", "thread.pointer"),
 }  # fmt: skip
+# What the argument of a barrier of AArch64 stands for.
+_DOMAINS = {9: "ishld", 10: "ishst", 11: "ish", 13: "ld", 14: "st", 15: "sy"}
 _KIND_OF: Mapping[str, str] = {name: kind for kind, names in _KINDS.items() for name in names}
 
 
@@ -60,3 +69,19 @@ def intrinsic_of(name: str) -> Intrinsic:
         if plain in _KIND_OF:
             return Intrinsic(plain, _KIND_OF[plain])
     raise UnsupportedError(f"the intrinsic function `{name}` is not supported")
+
+
+def instruction_of(name: str, arguments: Sequence[code.Operand]) -> str:
+    """The assembly of an intrinsic function that stands for an instruction.
+
+    Raises:
+        UnsupportedError: a barrier with an argument that membar does not know.
+    """
+    mnemonic = name.rpartition(".")[2]
+    if mnemonic not in ("dmb", "dsb"):
+        return mnemonic
+    match arguments:
+        case (code.Constant(value=number),) if number in _DOMAINS:
+            return f"{mnemonic} {_DOMAINS[number]}"
+        case _:
+            raise UnsupportedError(f"the barrier `llvm.{name}` with this argument is not supported")

@@ -8,7 +8,7 @@ from membar.code import ir as code
 from membar.languages.compiled.atomic_calls import NAMES, accesses_of_call
 from membar.languages.compiled.constants import UnsupportedError, flatten, scalar_type
 from membar.languages.compiled.exceptions import THROW
-from membar.languages.compiled.intrinsics import Intrinsic, intrinsic_of
+from membar.languages.compiled.intrinsics import Intrinsic, instruction_of, intrinsic_of
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.types import Pointer
 
@@ -127,6 +127,17 @@ def _intrinsic(body: FunctionBody, item: llvm.Call, intrinsic: Intrinsic) -> Non
         case "lifetime":
             begins = intrinsic.name == "lifetime.start"
             body.emit(code.Lifetime(slot=arguments[-1], begins=begins, place=place))
+        case "assembly":
+            body.emit(
+                code.Assembly(
+                    results=(),
+                    template=instruction_of(intrinsic.name, arguments),
+                    constraints="~{memory}",
+                    operands=(),
+                    has_side_effects=True,
+                    place=place,
+                )
+            )
         case "compute":
             _computed_results(body, item, intrinsic.name, tuple(arguments), place)
         case "call":

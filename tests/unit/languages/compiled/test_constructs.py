@@ -94,3 +94,28 @@ def test_each_is_followed_or_refused_by_name(name: str) -> None:
         if found not in ("holds", "violated", "holds-within", "unknown")
         else found == expected
     )
+
+
+BUFFERING = """atomic_int x, y; int a, b;
+void *t(void *u) { atomic_store_explicit(&x, 1, memory_order_relaxed); BARRIER; a = y; return u; }
+int main(void) {
+  pthread_t p; pthread_create(&p, 0, t, 0);
+  atomic_store_explicit(&y, 1, memory_order_relaxed); BARRIER; b = x;
+  pthread_join(p, 0); assert(a || b); return 0;
+}
+"""
+
+
+@needs_clang
+@pytest.mark.parametrize(
+    ("barrier", "model", "verdict"),
+    [
+        ("__builtin_ia32_mfence()", "x86-tso", "holds"),
+        ("__builtin_ia32_sfence()", "x86-tso", "violated"),
+        pytest.param("__builtin_arm_dmb(11)", "armv8", "holds", marks=pytest.mark.full),
+        pytest.param("__builtin_arm_dmb(10)", "armv8", "violated", marks=pytest.mark.full),
+    ],
+)
+def test_barriers_of_processors_are_builtin_functions_too(barrier: str, model: str, verdict: str) -> None:
+    text = HEAD + BUFFERING.replace("BARRIER", barrier)
+    assert membar.check(SourceFile("case.c", text), model=model).verdict == verdict
