@@ -1,9 +1,10 @@
 """Random small C programs on the machine's own processor, beside what membar allows under x86-tso.
 
-    python tests/differential/c_hardware.py [--programs N] [--runs N] [--seed N]
+    python tests/differential/c_hardware.py [--programs N] [--runs N] [--seed N] [--mixed]
 
-Each program has two threads of relaxed and seq_cst loads and stores of two variables. gcc compiles all of
-them into one file; each runs many times over arrays of variables, the threads side by side, so that stores
+Each program has two threads of relaxed and seq_cst loads and stores of two variables; with `--mixed`, of
+volatile accesses of several sizes to two unions, with bit fields, packed members and copies. gcc compiles all
+of them into one file; each runs many times over arrays of variables, the threads side by side, so that stores
 wait in their buffers. What is seen must be among the final states that membar lists for the same program.
 """
 
@@ -24,86 +25,111 @@ from membar.source import SourceFile
 
 ORDERS = ("memory_order_relaxed", "memory_order_relaxed", "memory_order_seq_cst")
 States = frozenset[tuple[tuple[str, int], ...]]
+_UNION = """struct pair { unsigned short a, b; };
+struct bits { unsigned a : 3, b : 13, c : 16; };
+struct __attribute__((packed)) packed { unsigned char a; unsigned b; unsigned short c; };
+union u { unsigned long w; unsigned h[2]; unsigned short s[4]; unsigned char b[8]; struct pair p[2];
+  struct bits f; struct packed k; };
+"""
+_MEMBERS = (
+    *("w", "h[0]", "h[1]", "s[0]", "s[1]", "s[3]", "b[0]", "b[3]", "b[4]", "b[7]"),
+    *("f.a", "f.b", "f.c", "k.a", "k.b", "k.c"),
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """A store of `value`, or a load into a register if `value` is 0."""
+class Kind:
+    """The type of the two variables, what declares it, and how the whole of a variable is read."""
 
-    place: str
-    value: int
-    order: str
+    type: str
+    declarations: str
+    whole: str
+    size: int
+
+
+INTEGERS = Kind("atomic_int", "", "{}", 4)
+UNIONS = Kind("volatile union u", _UNION, "{}.w", 8)
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two threads."""
+    """Two threads, in C, with `{x}` and `{y}` for the variables and `{r0_1}` for registers."""
 
-    threads: tuple[tuple[Access, ...], tuple[Access, ...]]
+    threads: tuple[tuple[str, ...], tuple[str, ...]]
+    registers: tuple[str, ...]
+    kind: Kind
 
     @property
     def names(self) -> list[str]:
         """What is seen at the end: registers, then variables."""
-        loads = [
-            f"r{number}_{at}"
-            for number, thread in enumerate(self.threads)
-            for at, access in enumerate(thread)
-            if not access.value
-        ]
-        return [*loads, "x", "y"]
+        return [*self.registers, "end_x", "end_y"]
+
+    def body(self, number: int, suffix: str) -> str:
+        """What a thread does; `suffix` follows each name."""
+        names = {name: f"{name}{suffix}" for name in (*self.registers, "x", "y")}
+        return "\n".join(f"  {line}" for line in self.threads[number]).format(**names)
 
 
-def random_pair(random: Random) -> Pair:
+def random_pair(random: Random, kind: Kind) -> Pair:
     """Two threads of two or three accesses each, at least one load and one store in each.
 
     Half of them have the shape in which store buffers show: each writes one variable and reads the other.
     """
-    if random.random() < 0.5:
-        return Pair((_crossing("x", "y", 1, random), _crossing("y", "x", 2, random)))
-    value = 0
-    threads = []
-    for _ in range(2):
-        accesses: list[Access] = []
-        while {bool(access.value) for access in accesses} != {False, True}:
-            accesses = []
-            for _ in range(random.randint(2, 3)):
-                value += 1
-                is_store = random.random() < 0.5
-                accesses.append(Access(random.choice("xy"), value if is_store else 0, random.choice(ORDERS)))
-        threads.append(tuple(accesses))
-    return Pair((threads[0], threads[1]))
-
-
-def _crossing(mine: str, other: str, value: int, random: Random) -> tuple[Access, ...]:
-    accesses = [Access(mine, value, random.choice(ORDERS)), Access(other, 0, random.choice(ORDERS))]
-    if random.random() < 0.3:
-        accesses.insert(1, Access(mine, 0, "memory_order_relaxed"))
-    return tuple(accesses)
-
-
-def _body(pair: Pair, number: int, index: str) -> str:
-    lines = []
-    for at, access in enumerate(pair.threads[number]):
-        place = f"&{access.place}{index}"
-        if access.value:
-            lines.append(f"  atomic_store_explicit({place}, {access.value}, {access.order});")
+    crosses = random.random() < 0.5
+    threads: list[tuple[str, ...]] = []
+    registers: list[str] = []
+    for number, (mine, other) in enumerate((("x", "y"), ("y", "x"))):
+        if crosses:
+            accesses = [(mine, True), (other, False)]
+            if random.random() < 0.3:
+                accesses.insert(1, (mine, False))
         else:
-            lines.append(f"  r{number}_{at}{index} = atomic_load_explicit({place}, {access.order});")
-    return "\n".join(lines)
+            accesses = []
+            while {is_store for _, is_store in accesses} != {False, True}:
+                accesses = [(random.choice("xy"), random.random() < 0.5) for _ in range(random.randint(2, 3))]
+        loads = [f"r{number}_{at}" for at, (_, is_store) in enumerate(accesses) if not is_store]
+        registers += loads
+        threads.append(
+            tuple(
+                _access(random, kind, place, 3 * number + at + 1, None if is_store else f"r{number}_{at}")
+                for at, (place, is_store) in enumerate(accesses)
+            )
+        )
+    return Pair((threads[0], threads[1]), tuple(registers), kind)
+
+
+def _access(random: Random, kind: Kind, place: str, value: int, register: str | None) -> str:
+    """A store of a value, or a load into a register."""
+    if kind is INTEGERS:
+        order = random.choice(ORDERS)
+        if register is None:
+            return f"atomic_store_explicit(&{{{place}}}, {value}, {order});"
+        return f"{{{register}}} = atomic_load_explicit(&{{{place}}}, {order});"
+    if random.random() < 0.1:
+        half = random.randint(0, 1)
+        if register is None:
+            return f"{{{{ struct pair p = {{{{{value}, {value}}}}}; {{{place}}}.p[{half}] = p; }}}}"
+        return f"{{{{ struct pair p = {{{place}}}.p[{half}]; {{{register}}} = p.a + 8 * p.b; }}}}"
+    member = f"{{{place}}}.{random.choice(_MEMBERS)}"
+    if register is None:
+        return f"{member} = {value}{random.choice(('', ' * 0x0101', ' * 0x01010101u'))};"
+    return f"{{{register}}} = {member};"
 
 
 def program(pair: Pair) -> str:
     """The program for membar."""
-    registers = "".join(f"int {name};\n" for name in pair.names[:-2])
+    registers = "".join(f"long {name};\n" for name in pair.names)
     functions = "".join(
-        f"void *t{number}(void *unused) {{\n{_body(pair, number, '')}\n  return NULL;\n}}\n"
+        f"void *t{number}(void *unused) {{\n{pair.body(number, '')}\n  return NULL;\n}}\n"
         for number in range(2)
     )
+    ends = "".join(f"  end_{name} = (long){pair.kind.whole.format(name)};\n" for name in "xy")
     return (
-        "#include <stdatomic.h>\n#include <pthread.h>\n#include <stddef.h>\natomic_int x, y;\n"
+        f"#include <stdatomic.h>\n#include <pthread.h>\n#include <stddef.h>\n{pair.kind.declarations}"
+        f"{pair.kind.type} x, y;\n"
         f"{registers}{functions}int main(void) {{\n  pthread_t a, b;\n  pthread_create(&a, NULL, t0, NULL);\n"
         "  pthread_create(&b, NULL, t1, NULL);\n  pthread_join(a, NULL);\n  pthread_join(b, NULL);\n"
-        "  return 0;\n}\n"
+        f"{ends}  return 0;\n}}\n"
     )
 
 
@@ -111,10 +137,8 @@ def allowed(pair: Pair, model: str) -> States:
     """The final states that membar allows."""
     found = membar.check(SourceFile("pair.c", program(pair)), model=model, properties=())
     assert found.verdict == "explored"
-    # A variable that no thread uses is in no final state.
     return frozenset(
-        tuple((name, int(dict(state).get(name, 0))) for name in pair.names)
-        for state in found.outcome.run.outcomes
+        tuple((name, int(dict(state)[name])) for name in pair.names) for state in found.outcome.run.outcomes
     )
 
 
@@ -135,17 +159,14 @@ static void meet(int round) {
 
 def harness(pairs: list[Pair], runs: int) -> str:
     """One file that runs all of them and prints what it sees."""
-    parts = [_HARNESS]
+    parts = [_HARNESS, pairs[0].kind.declarations]
     for at, pair in enumerate(pairs):
-        variables = "".join(f"static atomic_int {name}_{at}[SIZE * 16];\n" for name in "xy")
-        variables += "".join(f"static int {name}_{at}[SIZE * 16];\n" for name in pair.names[:-2])
-        parts.append(variables)
+        step = 64 // pair.kind.size
+        parts += [f"static _Alignas(64) {pair.kind.type} {name}_{at}[SIZE * {step}];\n" for name in "xy"]
+        parts += [f"static long {name}_{at}[SIZE * {step}];\n" for name in pair.registers]
         for number in range(2):
-            body = _body(pair, number, "[i * 16]")
-            for name in pair.names:
-                body = body.replace(f"{name}[", f"{name}_{at}[")
             # Each thread clears what the other one writes, so that its cache does not hold it.
-            cleared = "y" if number == 0 else "x"
+            cleared = pair.kind.whole.format(f"{'yx'[number]}_{at}[i * {step}]")
             parts.append(
                 f"static void *t{number}_{at}(void *unused) {{\n  (void)unused;\n"
                 f"  for (int round = 1; round <= {runs}; round++) {{\n    meet(4 * round - 3);\n"
@@ -153,10 +174,9 @@ def harness(pairs: list[Pair], runs: int) -> str:
                 f"      atomic_store_explicit(&step[{number}][0], i + 1, memory_order_relaxed);\n"
                 f"      for (int n = 0; n < 200 && "
                 f"atomic_load_explicit(&step[{1 - number}][0], memory_order_relaxed) <= i; n++) ;\n"
-                f"{body}\n    }}\n    meet(4 * round - 2);\n"
+                f"{pair.body(number, f'_{at}[i * {step}]')}\n    }}\n    meet(4 * round - 2);\n"
                 + (_collect(pair, at) if number == 0 else "")
-                + f"    meet(4 * round - 1);\n    for (int i = 0; i < SIZE; i++) "
-                f"{cleared}_{at}[i * 16] = 0;\n"
+                + f"    meet(4 * round - 1);\n    for (int i = 0; i < SIZE; i++) {cleared} = 0;\n"
                 f"    atomic_store(&step[{number}][0], 0);\n    meet(4 * round);\n  }}\n  return NULL;\n}}\n"
             )
     calls = "".join(
@@ -169,13 +189,17 @@ def harness(pairs: list[Pair], runs: int) -> str:
 
 
 def _collect(pair: Pair, at: int) -> str:
-    shown = " ".join("%d" for _ in pair.names)
-    values = ", ".join(f"(int){name}_{at}[i * 16]" for name in pair.names)
-    key = " * 8 + ".join(["0", *(f"{name}_{at}[i * 16]" for name in pair.names)])
+    """Prints each outcome when it is seen first; of two with the same hash, only one."""
+    index = f"_{at}[i * {64 // pair.kind.size}]"
+    values = [f"(long){name}{index}" for name in pair.registers]
+    values += [f"(long){pair.kind.whole.format(name + index)}" for name in "xy"]
+    shown = " ".join("%ld" for _ in values)
+    key = "".join(f"      key = (key ^ (unsigned long){value}) * 1099511628211ul;\n" for value in values)
     return (
-        f"    static unsigned char seen_{at}[1 << 21];\n    for (int i = 0; i < SIZE; i++) {{\n"
-        f"      unsigned key = ({key}) & ((1 << 21) - 1);\n      if (!seen_{at}[key]) {{ seen_{at}[key] = 1; "
-        f'printf("{at} {shown}\\n", {values}); }}\n    }}\n'
+        f"    static unsigned char seen_{at}[1 << 20];\n    for (int i = 0; i < SIZE; i++) {{\n"
+        f"      unsigned long key = 14695981039346656037ul;\n{key}      key >>= 44;\n"
+        f"      if (!seen_{at}[key]) {{ seen_{at}[key] = 1; "
+        f'printf("{at} {shown}\\n", {", ".join(values)}); }}\n    }}\n'
     )
 
 
@@ -184,8 +208,9 @@ def seen(pairs: list[Pair], runs: int) -> list[States]:
     with tempfile.TemporaryDirectory() as folder:
         source, binary = Path(folder) / "pairs.c", Path(folder) / "pairs"
         source.write_text(harness(pairs, runs), encoding="utf-8")
-        subprocess.run(["gcc", "-O1", "-w", "-pthread", "-o", binary, source], check=True, timeout=120)
-        output = subprocess.run([binary], check=True, capture_output=True, text=True, timeout=600).stdout
+        command = ["gcc", "-O1", "-fno-strict-aliasing", "-w", "-pthread", "-o", str(binary), str(source)]
+        subprocess.run(command, check=True, timeout=120)
+        output = subprocess.run([binary], check=True, capture_output=True, text=True, timeout=3600).stdout
     found: list[set[tuple[tuple[str, int], ...]]] = [set() for _ in pairs]
     for line in output.splitlines():
         at, *values = map(int, line.split())
@@ -200,10 +225,10 @@ def why_not() -> str | None:
     return None if shutil.which("gcc") else "there is no gcc"
 
 
-def compared(programs: int, runs: int, seed: int) -> tuple[list[str], set[Pair]]:
+def compared(programs: int, runs: int, seed: int, kind: Kind = INTEGERS) -> tuple[list[str], set[Pair]]:
     """What the processor does and membar forbids, and the programs that show what sc forbids."""
     random = Random(seed)
-    pairs = [random_pair(random) for _ in range(programs)]
+    pairs = [random_pair(random, kind) for _ in range(programs)]
     wrong: list[str] = []
     weak: set[Pair] = set()
     for pair, states in zip(pairs, seen(pairs, runs), strict=True):
@@ -221,12 +246,13 @@ def main() -> int:
     parser.add_argument("--programs", type=int, default=100)
     parser.add_argument("--runs", type=int, default=50, help="rounds of 2,048 runs each")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--mixed", action="store_true", help="accesses of several sizes to unions")
     chosen = parser.parse_args()
     reason = why_not()
     if reason is not None:
         sys.stdout.write(f"skipped: {reason}\n")
         return 0
-    wrong, weak = compared(chosen.programs, chosen.runs, chosen.seed)
+    wrong, weak = compared(chosen.programs, chosen.runs, chosen.seed, UNIONS if chosen.mixed else INTEGERS)
     sys.stdout.write("".join(f"forbidden, but seen: {item}\n" for item in wrong))
     sys.stdout.write(
         f"{chosen.programs} programs, {len(weak)} with states that sc forbids, {len(wrong)} forbidden\n"

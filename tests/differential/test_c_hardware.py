@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from differential.c_hardware import compared, why_not
+from differential.c_hardware import INTEGERS, UNIONS, Kind, compared, why_not
 
 SECONDS = 40
 """How long a busy machine is given to show weak behaviour."""
@@ -19,8 +19,11 @@ def _needs_a_processor() -> None:
         pytest.skip(reason)
 
 
-def test_an_x86_processor_does_only_what_membar_allows() -> None:
-    wrong, _ = compared(8, 4, 0)
+@pytest.mark.parametrize(
+    ("programs", "kind"), [(8, INTEGERS), (3, UNIONS), pytest.param(40, UNIONS, marks=pytest.mark.full)]
+)
+def test_an_x86_processor_does_only_what_membar_allows(programs: int, kind: Kind) -> None:
+    wrong, _ = compared(programs, 4, 0, kind)
     assert wrong == []
 
 
