@@ -86,6 +86,11 @@ def _without_foreign_text(item: Diagnostic) -> Diagnostic:
     )
 
 
+def reason_of(problem: Exception) -> str:
+    """Why something cannot be read or written: what the system says, without its number and the file."""
+    return (problem.strerror if isinstance(problem, OSError) else None) or str(problem)
+
+
 # What Python itself raises on bad input, wherever that is read.
 UNFIT = (RecursionError, OSError, ValueError)
 
@@ -105,7 +110,7 @@ def unfit_input(problem: Exception, path: str | Path | None = None) -> InputErro
             # Without a path it may be a file to be written.
             help_ = None if path is None else "`membar litmus DIR` checks all tests in a directory"
             return InputError(Diagnostic(code="W0404", message=f"{shown} is a directory", help=help_))
-        return InputError(Diagnostic(code="W0404", message=f"{shown}: {problem.strerror or problem}"))
+        return InputError(Diagnostic(code="W0404", message=f"{shown}: {reason_of(problem)}"))
     if "integer string conversion" not in str(problem):
         raise problem
     message = f"a number with more than {sys.get_int_max_str_digits():,} digits"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from membar.cli.arguments import Chosen
 from membar.cli.command import HOLDS
-from membar.diagnostics import refusal
+from membar.diagnostics import reason_of, refusal
 from membar.reports import streams
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _listen(host: str, port: int | None) -> socket.socket:
         InputError: the address cannot be used.
     """
     tried = (PORT, 0) if port is None else (port,)
-    problem: OSError | OverflowError | None = None
+    problem: Exception = OSError()
     for one in tried:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         found = socket.socket(family)
@@ -108,7 +108,5 @@ def _listen(host: str, port: int | None) -> socket.socket:
             found.close()
         else:
             return found
-    reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
-    raise refusal(
-        "W0449", f"cannot listen on {host} port {tried[0]}: {reason}", help="choose another: --port N"
-    )
+    message = f"cannot listen on {host} port {tried[0]}: {reason_of(problem)}"
+    raise refusal("W0449", message, help="choose another: --port N")

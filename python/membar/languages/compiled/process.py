@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from membar.diagnostics import reason_of
 from membar.languages.compiled.compiler import environment_of
 from membar.limits import budget, confinement
 from membar.records import record
@@ -115,8 +116,7 @@ def _start(words: Sequence[str], messages: int, scratch: str) -> subprocess.Pope
             preexec_fn=None if limits_others else partial(_keep_to, limits, readable),  # noqa: PLW1509
         )
     except (OSError, ValueError, subprocess.SubprocessError) as problem:  # also a null character
-        reason = problem.strerror if isinstance(problem, OSError) else str(problem)
-        raise CompilerFailureError(f"cannot be run: {reason}") from None
+        raise CompilerFailureError(f"cannot be run: {reason_of(problem)}") from None
     if limits_others:
         with suppress(ProcessLookupError):  # it has ended
             for kind, most in limits.items():

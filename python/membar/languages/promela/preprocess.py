@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from membar.diagnostics import InputError, error
+from membar.diagnostics import InputError, error, reason_of
 from membar.languages.promela.tokens import tokenize
 from membar.records import record
 from membar.source import SourceFile, Span
@@ -319,7 +319,7 @@ def included_file(source: SourceFile, word: Token, rest: Sequence[Token]) -> Sou
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as problem:
-            raise error("W0703", f"`{name}` cannot be read", span, str(problem)) from None
+            raise error("W0703", f"`{name}` cannot be read", span, reason_of(problem)) from None
     raise error("W0703", f"`{name}` was not found", span, "no such file", help="name more folders with -I")
 
 

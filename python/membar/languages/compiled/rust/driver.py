@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 
-from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.diagnostics import Diagnostic, EngineLimitError, InputError, reason_of
 from membar.languages.compiled.build import Build, BuildOptions
 from membar.languages.compiled.cache import Cache, Cached, Dependencies, default_folder, key_of, now
 from membar.languages.compiled.compiler import Compiler
@@ -221,7 +221,7 @@ class _Job:
                 found = SourceFile.read(output).text
                 read = _files_read(SourceFile.read(f"{output}.d").text)
             except (CompilerFailureError, OSError) as problem:
-                reason = str(problem) if messages is None else _last_words(messages)
+                reason = reason_of(problem) if messages is None else _last_words(messages)
                 message = f"{self.path}: {self.rustc.title} {reason or 'fails'}"
                 raise InputError(Diagnostic(code="W1515", message=message)) from None
         if confinement.readable_by_compilers() is not None:
