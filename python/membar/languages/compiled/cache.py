@@ -17,7 +17,7 @@ from membar.records import record
 from membar.records.stored import SIZE, Reader, digest, digest_of, to_bytes
 
 LARGEST = 64 * 1024 * 1024
-_FORM = "2"
+_FORM = "3"
 _ABSENT = b"absent"
 _PIECE = 1 << 20
 _LOOKED_AT = "0"  # keys that begin so are one in sixteen

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from membar.diagnostics import Diagnostic, InputError, Label
+from membar.diagnostics import Diagnostic, InputError, Label, reason_of
 from membar.languages.compiled.cache import (
     Cache,
     Cached,
@@ -28,6 +28,7 @@ from membar.languages.compiled.cache import (
     now,
 )
 from membar.languages.compiled.compiler import Compiler
+from membar.languages.compiled.line_markers import lines_by_directive, original_files
 from membar.languages.compiled.messages import Message, diagnose, read_messages
 from membar.languages.compiled.process import (
     CompilerFailureError,
@@ -70,11 +71,17 @@ _HABITS = (
     "incompatible-pointer-types-discards-qualifiers",
 )  # fmt: skip
 _INCLUDED = pattern(r"^\.+ (.+)$", re.MULTILINE)
+# A file in a list of dependencies, as make reads it.
+_DEPENDENCY = pattern(r"(?:[^\s\\]|\\.)+")
+_ESCAPED = pattern(r"\\([ #\\])|\$(?=\$)")
 _WIDE = pattern(r"\b(?:unsigned )?long\b|\bu?intptr_t\b|\bs?size_t\b|\bu?int64_t\b|\bptrdiff_t\b")
 # Functions whose types the compiler itself knows.
 _KNOWN_FUNCTION = pattern("undeclared library function|implicitly declaring library function")
 _LITERAL = pattern(r"(?:0x)?\d\w*\s*[,;)]")
 _MISSING_HEADER = "file not found"
+# How zig says that `#embed` names a file that is not there, or cannot be read.
+_MISSING_EMBED = pattern(r"^.*: error: failed to read '[^'\n]*\.d': FileNotFound$", re.MULTILINE)
+_EMBED = pattern(r"^[ \t]*(?:#|%:)[ \t]*embed\b", re.MULTILINE)
 _SYSTEM_HEADERS = "/usr/include/"
 _COMPILED_OUT = "assertions are compiled out (NDEBUG): not checked"  # as membar_assert.h says it
 _INVALID = "the memory ordering is invalid for this operation"  # as membar_orders.h says it
@@ -170,6 +177,7 @@ class ReadableFiles:
         self._source = SourceFile(path, "", include_dirs=tuple(folders), project=project)
         self._texts = {absolute(name): text for name, text in replaced}
         self._originals: Mapping[str, SourceFile] | None = None if suffix(path) in PREPROCESSED else {}
+        self._lines: Mapping[tuple[str, int], int] | None = None
 
     def __call__(self, file: str) -> SourceFile | None:
         """The file with this name; None if its text may not be shown, or cannot be read."""
@@ -183,17 +191,37 @@ class ReadableFiles:
             return found if found.is_shown else None
         return None
 
+    def own_line(self, file: str, line: int) -> tuple[str, int] | None:
+        """The program's own file and the line of it that `#line` gives this name.
+
+        None if it has no such directive, or there is another file of that name.
+        """
+        path = self._source.path
+        if self._lines is None:
+            own = self._texts.get(absolute(path))
+            with suppress(OSError):
+                source = SourceFile.read(path) if own is None else SourceFile(path, own)
+                self._lines = lines_by_directive(source)
+        at = (self._lines or {}).get((absolute(file), line))
+        return None if at is None or (absolute(file) != absolute(path) and _can_read(file)) else (path, at)
+
     def _original(self, file: str) -> SourceFile | None:
         """A file that a preprocessed text was made from, with the lines that are in it."""
         if self._originals is None:
-            from membar.languages.compiled.line_markers import original_files  # noqa: PLC0415 - few files
-
             path = self._source.path
             text = self._texts.get(absolute(path))
             self._originals = {}
             with suppress(OSError):
                 self._originals = original_files(SourceFile.read(path).text if text is None else text)
         return self._originals.get(absolute(file)) if self._originals else None
+
+
+def _can_read(file: str) -> bool:
+    """Whether there is such a file, which the compiler may have read."""
+    with suppress(OSError):
+        SourceFile.read(file)
+        return True
+    return False
 
 
 def texts_of_program(files: Iterable[str], replaced: Iterable[tuple[str, str]]) -> Iterator[SourceFile]:
@@ -261,7 +289,8 @@ class _Job:
         if not isinstance(found, Cached):
             since = now()
             found = self._run()
-            if cache is not None:
+            is_lasting = bool(found.text) or not self._embeds(found.files)  # another file may be there later
+            if cache is not None and is_lasting:
                 cache.put(key, found, Dependencies(found.files, self._folders(found.files), since))
         self._refuse_foreign(found.files)
         if self._reads_headers_of_host(found.files):
@@ -401,16 +430,41 @@ class _Job:
             output = f"{folder}/module.ll"
             copy = self._copy(folder)
             command = self.command(strict=strict, output=output, copy=copy, emits=emits)
-            words = [*command, *self._overlay(folder), "-H"]
+            words = [*command, *self._overlay(folder)]
             try:
-                done = run_compiler(words, seconds=self.seconds)
+                done = run_compiler([*words, "-H"], seconds=self.seconds)
                 text = SourceFile.read(output).text if not done.status else ""
+                files = dict.fromkeys((self.path, *_INCLUDED.findall(done.messages)))
+                if self._embeds(files):  # which `-H` does not list
+                    files.update(dict.fromkeys(self._dependencies(words, folder)))
             except (CompilerFailureError, OSError) as problem:
-                raise self._failure(str(problem)) from None
-        if done.status and not any(item.kind == "error" for item in read_messages(done.messages)):
-            raise self._failure(_last_words(done.messages) or f"failed with exit status {done.status}")
-        files = dict.fromkeys((self.path, *_INCLUDED.findall(done.messages)))
-        return Cached(text, (done.messages,), tuple(files))
+                raise self._failure(reason_of(problem)) from None
+        messages = _MISSING_EMBED.sub(lambda _: self._missing_embed(), done.messages)
+        if done.status and not any(item.kind == "error" for item in read_messages(messages)):
+            raise self._failure(_last_words(messages) or f"failed with exit status {done.status}")
+        return Cached(text, (messages,), tuple(files))
+
+    def _missing_embed(self) -> str:
+        """What a compiler should say of `#embed` with a file that it cannot read."""
+        text = self._own_text()
+        at = _EMBED.search(text)
+        line = 1 if at is None else text.count("\n", 0, at.end()) + 1
+        return f"{self.path}:{line}:1: error: `#embed` names a file that cannot be read"
+
+    def _embeds(self, files: Iterable[str]) -> bool:
+        """Whether the program's text may contain `#embed`."""
+        sources = texts_of_program(files, self.options.replaced)
+        return any("embed" in source.text.replace("\\\n", "") for source in sources)
+
+    def _dependencies(self, words: Sequence[str], folder: str) -> Iterator[str]:
+        """All files that the compiler reads; none if there are mistakes in the program."""
+        path = f"{folder}/dependencies"
+        run_compiler([*words, "-MD", "-MF", path], seconds=self.seconds)  # zig then writes nothing else
+        with suppress(OSError):
+            for name in _DEPENDENCY.findall(SourceFile.read(path).text.replace("\\\n", " ")):
+                file = _ESCAPED.sub(r"\1", name)
+                if not file.endswith(":") and not is_below(absolute(file), folder):
+                    yield file
 
     def _copy(self, folder: str) -> str | None:
         """A file with the text that is to be compiled, where that is not what is on the disk."""
@@ -422,7 +476,7 @@ class _Job:
         try:
             write_text(copy, f'# 1 "{name}"\n{text}')
         except (OSError, ValueError) as problem:
-            raise InputError(Diagnostic(code="W0404", message=f"{self.path}: {problem}")) from None
+            raise InputError(Diagnostic(code="W0404", message=f"{self.path}: {reason_of(problem)}")) from None
         return copy
 
     def _overlay(self, folder: str) -> list[str]:
@@ -518,7 +572,7 @@ class _Job:
         try:
             return SourceFile.read(self.path).text
         except OSError as problem:
-            message = f"{self.path}: {problem.strerror or problem}"
+            message = f"{self.path}: {reason_of(problem)}"
             raise InputError(Diagnostic(code="W0404", message=message)) from None
 
     def _reads_headers_of_host(self, files: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ in a header of the compiler is told where the program uses it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from typing import Protocol
 
 from membar.diagnostics import Diagnostic, Label
 from membar.paths import folder_of
@@ -20,6 +20,16 @@ _LINE = pattern(
 # Where the compiler places mistakes in -D, -U and -include: these quote the command line, not a file.
 _OPTIONS_OF_THE_COMPILER = ("<built-in>", "<command line>")
 _FLAG = pattern(r" \[(?P<flags>-W[^\]]*)\]$")
+
+
+class Files(Protocol):
+    """The files whose text may be shown."""
+
+    def __call__(self, file: str) -> SourceFile | None:
+        """The file with this name; None if its text may not be shown, or cannot be read."""
+
+    def own_line(self, file: str, line: int) -> tuple[str, int] | None:
+        """The program's own file and the line of it that `#line` gives this name."""
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -70,8 +80,8 @@ def read_messages(text: str) -> tuple[Message, ...]:
     return tuple(found)
 
 
-def diagnose(message: Message, code: str, read: Callable[[str], SourceFile | None]) -> Diagnostic:
-    """A message as a diagnostic; `read` gives the files whose text may be shown."""
+def diagnose(message: Message, code: str, read: Files) -> Diagnostic:
+    """A message as a diagnostic."""
     if message.file in _OPTIONS_OF_THE_COMPILER:
         return Diagnostic(
             code=code,
@@ -80,6 +90,8 @@ def diagnose(message: Message, code: str, read: Callable[[str], SourceFile | Non
         )
     if is_header_of_compiler(message.file):
         message = _at_user(message, read)
+    if (own := read.own_line(message.file, message.line)) is not None:
+        message = replace(message, file=own[0], line=own[1])
     source = read(message.file)
     if is_header_of_compiler(message.file):
         return Diagnostic(code=code, message=f"{message.text} ({message.file}:{message.line})")
@@ -99,7 +111,7 @@ def diagnose(message: Message, code: str, read: Callable[[str], SourceFile | Non
     return Diagnostic(code=code, message=message.text, primary=Label(source.span(at, end), ""))
 
 
-def _at_user(message: Message, read: Callable[[str], SourceFile | None]) -> Message:
+def _at_user(message: Message, read: Files) -> Message:
     """The message at the nearest place of the program that what it is about was needed for."""
     for file, line, column in message.users:
         source = read(file)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from membar.code.ir import Place
 from membar.languages.compiled.bodies import FOLDER
-from membar.paths import is_below, name_of, resolve
+from membar.languages.compiled.line_markers import lines_by_directive
+from membar.paths import absolute, is_below, name_of, resolve
 from membar.records import replace
 from membar.source import ADDED_THREAD, SourceFile, Span, pattern
 
@@ -28,13 +29,17 @@ class Spans:
     def __init__(self, read: Callable[[str], SourceFile | None], main: SourceFile) -> None:
         self._read, self._main = read, main
         self._files: dict[str, SourceFile | None] = {}
+        self._lines = lines_by_directive(main)
 
     def __call__(self, place: Place | None) -> Span | None:
         """The expression at a place; what library functions do is shown where they are called."""
         while place is not None:
-            source = None if _is_library(place.file) else self.file(place.file)
-            if source is not None and 0 < place.line <= len(source.line_starts):
-                found = span_at(source, place.line, place.column)
+            source, line = None if _is_library(place.file) else self.file(place.file), place.line
+            if source is None or source is self._main:
+                own = self._lines.get((absolute(place.file), line))
+                source, line = (source, line) if own is None else (self._main, own)
+            if source is not None and 0 < line <= len(source.line_starts):
+                found = span_at(source, line, place.column)
                 file = "" if source is self._main else name_of(place.file)
                 return replace(found, file=file, calls=self._calls(place))
             place = place.caller
