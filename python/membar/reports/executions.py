@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from membar.program.condition import Quantifier
 from membar.program.execution import Event
 from membar.program.program import Program
-from membar.properties.property import is_asked_as
 from membar.questions.answer import Answer, ClientRun
 from membar.questions.outcome import FinalState, Holds, Outcome, Run, Violated, Witness
 from membar.reports._parts.condition import (
@@ -18,6 +17,7 @@ from membar.reports._parts.condition import (
     state_text,
 )
 from membar.reports._parts.event import cell_name, line_number, phrase
+from membar.reports._parts.finding import is_complete_execution
 from membar.reports._parts.findings import Fact
 from membar.reports._parts.narrative import narrative
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, line, printable, wrap
@@ -40,7 +40,7 @@ def condition_facts(answer: Answer) -> list[Fact]:
 def witness_lines(answer: Answer, witness: Witness, columns: int, signs: Signs) -> list[Line]:
     """The execution that shows a verdict, with its title."""
     title = printable(witness.message) or _title(answer.outcome)
-    is_complete = _is_complete(answer)
+    is_complete = is_complete_execution(answer, witness)
     return [
         *_race_behind(answer, witness, columns),
         line((title, "bold")),
@@ -73,14 +73,6 @@ def execution(answer: Answer, *, columns: int = 80, terminal: bool = False) -> l
         *_races(answer, answer.witness, columns),
         *_execution_lines(answer.program, answer.witness, columns, signs),
     ]
-
-
-def _is_complete(answer: Answer) -> bool:
-    """Whether the execution that shows the verdict went on to its end."""
-    outcome = answer.outcome
-    if not isinstance(outcome, Violated) or outcome.property == "races":
-        return True
-    return is_asked_as(answer.program, outcome.property)
 
 
 def _execution_lines(

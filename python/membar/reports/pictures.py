@@ -16,7 +16,7 @@ from membar.questions.answer import Answer, ClientRun
 from membar.questions.outcome import Witness
 from membar.records import record
 from membar.reports import dot, streams, svg
-from membar.reports._parts.finding import racing_events
+from membar.reports._parts.finding import is_complete_execution, racing_events
 
 _SCALE: Final = 2  # pixels of a PNG for each unit of the SVG: sharp on good screens, and in print
 
@@ -78,7 +78,13 @@ def _svg(answer: Answer, style: Style, forbidden: Forbidden | None) -> Iterator[
         yield (
             stem,
             svg.render(
-                answer.program, witness, title=title, racing=racing, theme=style.theme, is_full=style.is_full
+                answer.program,
+                witness,
+                title=title,
+                racing=racing,
+                theme=style.theme,
+                is_full=style.is_full,
+                is_complete=is_complete_execution(answer, witness),
             ),
         )
     if history := _history(answer, style.theme):

@@ -14,7 +14,7 @@ from membar.reports import Report
 from membar.reports._parts.condition import state_text
 from membar.reports._parts.drawing import DEPENDENCIES, MEANINGS
 from membar.reports._parts.event import cell_name, line_label, source_text, value_text
-from membar.reports._parts.finding import racing_events
+from membar.reports._parts.finding import is_complete_execution, racing_events
 from membar.reports._parts.labels import place_labels
 from membar.reports._parts.layout import BOX_HEIGHT, Box, initial_writes, layout
 from membar.reports._parts.palette import BY_NAME, Palette, dashes_of
@@ -43,10 +43,12 @@ def render(
     racing: Iterable[int] = (),
     theme: str = "light",
     is_full: bool = False,
+    is_complete: bool = True,
 ) -> str:
     """The execution as a self-contained SVG document; the same input gives the same bytes."""
     picture = picture_of(program, witness, racing=racing, is_full=is_full)
-    foot = f"final state  {state_text(program, witness.final)}" if witness.final else ""
+    label = "final state" if is_complete else "state reached"
+    foot = f"{label}  {state_text(program, witness.final)}" if witness.final else ""
     return _Drawing(program, picture, BY_NAME[theme]).document(title or program.name, witness.message, foot)
 
 
@@ -349,7 +351,13 @@ def of_answer(answer: Answer) -> str:
     if witness is None:
         return ""
     title = f"{answer.program.name}: {verdict_text(answer.outcome)} under {answer.judging.name}"
-    return render(answer.program, witness, title=title, racing=racing_events(answer, witness))
+    return render(
+        answer.program,
+        witness,
+        title=title,
+        racing=racing_events(answer, witness),
+        is_complete=is_complete_execution(answer, witness),
+    )
 
 
 REPORT = Report(name="svg", title="the witness as a picture", suffix=".svg", render=of_answer)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from membar.program.allocations import ALLOC, TOO_EARLY, owner_of_lifetime
+from membar.program.dependencies import reads_memory, registers_read, registers_written
 from membar.program.execution import Event, Execution, Kind
+from membar.program.expr import registers_of
 from membar.program.operations import Assert
-from membar.program.program import Program
+from membar.program.program import Edge, Program, Thread
 from membar.properties.races import UNDEFINED
 from membar.questions.outcome import Step, Witness
 from membar.reports._parts.event import (
@@ -129,7 +131,7 @@ def _assertion_places(program: Program, witness: Witness) -> dict[tuple[int, int
 
 
 def _reads_of_failure(program: Program, witness: Witness, places: Collection[tuple[int, int]]) -> list[Event]:
-    """The last read of each location at some places; without any, the last of what other threads wrote."""
+    """The last read of each location at some places; without any, of those that the assertions there use."""
     execution = witness.execution
     sources = reads_from(execution)
     read = [
@@ -139,10 +141,49 @@ def _reads_of_failure(program: Program, witness: Witness, places: Collection[tup
     ]
     near = [event for event in read if (event.thread, line_number(event)) in places]
     if not near:
-        threads = {thread for thread, _ in places}
-        far = [e for e in read if e.thread in threads and execution.events[sources[e.id]].thread != e.thread]
-        near = far[-1:]
+        used = {number: _reads_behind(program.threads[number], witness.message) for number, _ in places}
+        near = [event for event in read if event.span in used.get(event.thread, ())]
     return list({event.cell: event for event in near}.values())[-MOST_FAILED:]
+
+
+def _reads_behind(thread: Thread, message: str) -> set[Span | None]:
+    """Where a thread reads the values that an assertion looks at, or else those that lead to it."""
+    failing = [
+        (edge, item)
+        for edge in thread.edges
+        for item in edge.operations
+        if isinstance(item, Assert) and item.message == message
+    ]
+    wanted = {name for _, item in failing for name in registers_read(item).all}
+    if not wanted:  # `if (…) abort();`
+        wanted = {name for edge, _ in failing for name in _guards_before(thread, edge)}
+    found = set[Span | None]()
+    is_new = True
+    while is_new:
+        before = len(wanted)
+        for edge in thread.edges:
+            for item in edge.operations:
+                if wanted.isdisjoint(registers_written(item)):
+                    continue
+                if reads_memory(item):
+                    found.add(edge.span)
+                else:
+                    wanted |= registers_read(item).all
+        is_new = len(wanted) > before
+    return found - {None}
+
+
+def _guards_before(thread: Thread, edge: Edge) -> set[str]:
+    """The registers of the nearest conditions on the way to a step, its own included."""
+    found, seen, left = set[str](), set[int](), [edge]
+    while left:
+        each = left.pop()
+        names = set(registers_of(each.guard))
+        found |= names
+        if not names and each.source not in seen:
+            seen.add(each.source)
+            left += [one for one in thread.edges if one.target == each.source]
+    return found
 
 
 def _origin(program: Program, write: Event) -> str:
