@@ -46,7 +46,7 @@ from membar.questions.task import Limits, Task
 from membar.records import record, replace
 from membar.reports import explain as report
 from membar.reports._parts.condition import formula_text
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
 if TYPE_CHECKING:
     from membar.reports.answer_keys import ExplanationPart
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 MOST_CANDIDATES = 50_000
 SECONDS = 20.0
 LOOPS = 2
+_NUMBER = pattern(r"-?(?:0|[1-9]\d{0,99}|0x[0-9a-fA-F]{1,99})")
 _ANYTHING_GOES = Plan(instructions=(), fixpoints=(), checks=())
 
 
@@ -227,7 +228,11 @@ def _condition_for(program: Program, outcome: Mapping[str, int | str]) -> FinalC
 
 def _value(program: Program, term: Term, value: int | str) -> int | Address:
     """A number, the value of a word, or the address of a name."""
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        value = int(value, 0)
     if isinstance(value, int):
+        if not -(1 << (term.width - 1)) <= value < 1 << term.width:
+            raise refusal("W0447", f"the number {value} does not fit into {term.width} bits")
         return value
     meanings = program.object(term.name).meanings if isinstance(term, FinalCell) else ()
     meant = next((first for first, _, word in meanings if word == value), None)
