@@ -365,6 +365,7 @@ def _run(task: Task, tally: Tally, findings: tuple[Finding, ...]) -> Run:
         lists_outcomes=tally.lists_outcomes,
         positive=tally.positive,
         negative=tally.negative,
+        is_limited=tally.limit is not None and not tally.stopped,
         flags=tuple(sorted(flags)),
         executions=tuple(tally.kept),
         notes=(

@@ -16,7 +16,7 @@ from membar.models.model import Model
 from membar.program.condition import Quantifier
 from membar.questions.answer import Answer, TestAnswers, make_answer
 from membar.questions.ask import ask, unknown_answer
-from membar.questions.outcome import Explored, Holds, HoldsWithin, Outcome, Run, Unknown, Violated
+from membar.questions.outcome import Explored, Holds, HoldsWithin, Outcome, Run, Unknown, Verdict, Violated
 from membar.questions.programs import nothing_read
 from membar.questions.question import Question
 from membar.questions.safety import Safety
@@ -53,6 +53,7 @@ class TestAnswer:
         html: what a page shows of it, as JSON, if it is asked for.
         unwritten: the rendered diagnostic of a picture that could not be written.
         seconds: wall time, reading the file included.
+        is_lasting: no limit has a part in it, so that it is the same under any other.
         is_accident: what was to answer went wrong, so that another attempt may succeed.
         is_stored: it was taken from a store.
     """
@@ -74,6 +75,7 @@ class TestAnswer:
     html: str = ""
     unwritten: str = ""
     seconds: float = 0.0
+    is_lasting: bool = False
     is_accident: bool = False
     is_stored: bool = False
 
@@ -348,7 +350,18 @@ def as_data(answer: Answer, *, seconds: float, texts: Collection[str] = ()) -> T
         report=_report_text(answer) if "report" in texts else "",
         html=page_data(answer) if "html" in texts else "",
         seconds=seconds,
+        is_lasting=_is_lasting(outcome),
     )
+
+
+def _is_lasting(outcome: Outcome) -> bool:
+    """Whether a larger or smaller limit cannot change an answer, nor what is said beside it.
+
+    How far loops are followed may depend on the time, so that an answer within a bound is not lasting.
+    """
+    run = outcome.run
+    is_open = any(item.verdict is Verdict.UNKNOWN for item in run.findings)
+    return isinstance(outcome, Holds | Violated) and not run.is_limited and not is_open
 
 
 def _asks_for_existence(subject: object) -> bool:

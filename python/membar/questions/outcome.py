@@ -140,6 +140,7 @@ class Run:
         positive: executions that satisfy the final condition's formula.
         negative: executions that do not.
         flags: data races and flags raised by the model.
+        is_limited: whether a limit (time, memory, executions, states) ended the search.
         notes: other things the user must know (loops cut, ignored options).
         executions: every execution found, where all were asked for (`--all`); the message of one that fails
             or was truncated says so, and is empty for a complete one.
@@ -155,6 +156,7 @@ class Run:
     lists_outcomes: bool = True
     positive: int = 0
     negative: int = 0
+    is_limited: bool = False
     flags: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     executions: tuple[Witness, ...] = ()

@@ -29,7 +29,7 @@ from membar.records import record
 from membar.source import SourceFile
 
 _TRANSACTION: Final = 0.2  # seconds of work in one transaction
-_TEXTS: Final = ("herd", "json", "report", "sarif")
+_TEXTS: Final = ("herd", "html", "json", "report", "sarif")
 
 
 def recorded_answers(campaign: Campaign, path: Path) -> Iterator[TestAnswer]:
@@ -116,7 +116,8 @@ class _Recording:
         connection: the store.
         campaign: what is asked.
         run: the row of the run.
-        keys: of each case; None: its answer is never taken from the store.
+        keys: of each case, one for an answer in which no limit has a part, and one for others; None: its
+            answer is never taken from the store.
         claims: of each case, the verdict that the file itself states; "" if it states none.
         columns: how many models each test is asked about.
         is_pending: something is written, but not committed.
@@ -126,7 +127,7 @@ class _Recording:
     connection: sqlite3.Connection
     campaign: Campaign
     run: int
-    keys: Sequence[bytes | None]
+    keys: Sequence[tuple[bytes, bytes] | None]
     claims: Sequence[str]
     columns: int
     is_pending: bool = False
@@ -136,23 +137,25 @@ class _Recording:
         """The answers that are already in the store, which become part of this run."""
         found = {}
         self._begin()
-        for number, (case, key) in enumerate(zip(cases, self.keys, strict=True)):
-            row = None if key is None else self.connection.execute(_STORED, (key,)).fetchone()
-            if row is not None:
-                found[number] = answer = _answer(case, row)
-                self._fill(number, row[0], answer)
+        for number, (case, keys) in enumerate(zip(cases, self.keys, strict=True)):
+            for key in keys or ():
+                row = self.connection.execute(_STORED, (key,)).fetchone()
+                if row is not None:
+                    found[number] = answer = _answer(case, row)
+                    self._fill(number, row[0], answer)
+                    break
         self.commit()
         return found
 
     def add(self, number: int, answer: TestAnswer) -> None:
         """Stores an answer for a case; errors and crashes are not reused later."""
         self._begin()
-        is_final = answer.verdict != "error" and not answer.is_accident
+        keys = None if answer.verdict == "error" or answer.is_accident else self.keys[number]
         texts = {name: getattr(answer, name) for name in _TEXTS if getattr(answer, name)}
         (row,) = self.connection.execute(
             _ADD,
             (
-                self.keys[number] if is_final else None,
+                None if keys is None else keys[0] if answer.is_lasting else keys[1],
                 answer.name,
                 answer.model,
                 answer.verdict,
@@ -243,6 +246,7 @@ def _answer(case: Case, row: Sequence[Any]) -> TestAnswer:
         herd=kept.get("herd", ""),
         json=kept.get("json", ""),
         report=kept.get("report", ""),
+        html=kept.get("html", ""),
         sarif=tuple(kept.get("sarif", ())),
         seconds=seconds,
         is_stored=True,
@@ -256,14 +260,16 @@ def _begin(
 ) -> _Recording:
     """The run of a campaign: a new one, or an earlier one with exactly the same question."""
     models = campaign.all_models
+    lasting = [question_digest(campaign, model, has_limits=False) for model in models]
     questions = [question_digest(campaign, model) for model in models]
     has_texts = any(name in campaign.texts for name in _TEXTS)
-    keys, claims = list[bytes | None](), list[str]()
+    keys, claims = list[tuple[bytes, bytes] | None](), list[str]()
     for source in sources:
         stated = _claims(source)
         is_litmus = source is not None and language_of(source).name == "litmus"
-        for model, question in zip(models, questions, strict=True):
-            keys.append(answer_key(question, source, has_texts=has_texts) if source and is_litmus else None)
+        for model, *both in zip(models, lasting, questions, strict=True):
+            first, second = (answer_key(one, source, has_texts=has_texts) if source else b"" for one in both)
+            keys.append((first, second) if is_litmus else None)
             claims.append("" if model is None else stated.get(model.name, ""))
     texts = [None if source is None else source.text for source in sources]
     paths = [str(test) for test in campaign.tests]

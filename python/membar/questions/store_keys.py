@@ -1,8 +1,8 @@
 """The key of a stored answer: a digest of everything that may change it.
 
 This is the text of the test and the name of its file, this build of membar, the compiled model (with all
-files that it includes), the engine, the options and the limits. If any of these differs, so does the key, and
-the test is checked again.
+files that it includes), the engine, the options and, unless no limit has influenced the answer, the limits. If
+any of these differs, so does the key, and the test is checked again.
 """
 
 from __future__ import annotations
@@ -55,10 +55,11 @@ def model_digest(model: Model) -> str:
     return _digest(plain(parts))
 
 
-def question_digest(campaign: Campaign, model: Model | None) -> str:
+def question_digest(campaign: Campaign, model: Model | None, *, has_limits: bool = True) -> str:
     """A digest of the question to all tests of a campaign under one model; None: that of their language.
 
-    The models of languages are shipped: the digest of the build covers them.
+    Answers that no limit has influenced are stored without the limits (`has_limits`). The models of languages
+    are shipped: the digest of the build covers them.
     """
     options = {
         name: getattr(campaign.options, name)
@@ -73,7 +74,7 @@ def question_digest(campaign: Campaign, model: Model | None) -> str:
             campaign.engine,
             campaign.mapping,
             plain(options),
-            plain(campaign.limits),
+            plain(campaign.limits) if has_limits else None,
             sorted(campaign.texts),
         ]
     )

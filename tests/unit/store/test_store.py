@@ -20,6 +20,7 @@ import pytest
 
 from membar import cli
 from membar.cli.command import main
+from membar.cli.commands import litmus
 from membar.diagnostics import InputError
 from membar.languages.registry import load_model
 from membar.questions import campaign, recording, store, store_keys
@@ -49,7 +50,7 @@ def answers(tests: Sequence[Path], at: Path | None, **more: object) -> list[camp
 
 
 def timeless(found: Sequence[campaign.TestAnswer]) -> list[campaign.TestAnswer]:
-    return [replace(one, seconds=0.0, is_stored=False) for one in found]
+    return [replace(one, seconds=0.0, is_lasting=False, is_stored=False) for one in found]
 
 
 def digest(path: Path) -> str:
@@ -111,8 +112,6 @@ def test_nothing_is_taken_where_something_that_matters_differs(
     changes: list[Mapping[str, object]] = [
         {"options": Options(unrolling=Unrolling(exact=3, chosen_by_user=True))},
         {"options": Options(reductions_off=frozenset({"symmetry"}))},
-        {"limits": Limits(seconds=30)},
-        {"limits": Limits(executions=1000)},
         {"engine": "reference"},
         {"texts": ("states", "herd")},
     ]
@@ -161,6 +160,19 @@ def test_a_change_of_a_model_or_of_what_it_includes_counts_and_its_comment_does_
         assert [run.id for run in runs(connection)] == [1, 2, 3]
         found_ = differences(side(connection, "1"), side(connection, "2"))
         assert found_.cells == [(str(test), "mine", "forbidden", "allowed")]
+
+
+def test_another_limit_asks_only_what_a_limit_left_open(test: Path, tmp_path: Path) -> None:
+    def found(limits: Limits) -> list[tuple[str, bool]]:
+        told = answers([test], tmp_path / "r.db", limits=limits)
+        return [(one.verdict, one.is_stored) for one in told]
+
+    small = Limits(executions=3)
+    assert found(small) == [("violated", False), ("unknown", False)]
+    assert found(small) == [("violated", True), ("unknown", True)]
+    assert found(Limits(executions=100)) == [("violated", True), ("holds", False)]
+    assert found(Limits(seconds=100)) == [("violated", True), ("holds", True)]
+    assert found(small) == [("violated", True), ("holds", True)]
 
 
 def test_bad_input_and_accidents_are_shown_but_never_taken(
@@ -252,12 +264,22 @@ def test_an_interrupted_campaign_says_how_to_go_on(
     assert f"interrupted: 1 of 2 answers; they are stored in {tmp_path / 'r.db'}" in said
     monkeypatch.setattr(recording, "_complete", real)
     assert _taken(answers([test], tmp_path / "r.db")) >= 1
-    assert "membar serve" in _help_of_refusal(capsys, "litmus", str(test), "--html", "a.html")
 
 
-def _help_of_refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert main(list(words)) == 2
-    return capsys.readouterr().err.splitlines()[-1]
+def test_a_campaign_is_also_a_page_up_to_some_size(
+    test: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, words = tmp_path / "a.html", ["litmus", str(test), "--models", "sc,x86-tso"]
+    for store_ in ([], ["--store", str(tmp_path / "r.db")], ["--store", str(tmp_path / "r.db")]):
+        page.unlink(missing_ok=True)
+        assert main([*words, "--html", str(page), *store_]) == 0
+        shown = page.read_text(encoding="utf-8")
+        assert '"model": "sc"' in shown
+        assert '"model": "x86-tso"' in shown
+    capsys.readouterr()
+    monkeypatch.setattr(litmus, "_MOST_IN_A_PAGE", 1)
+    assert main([*words, "--html", str(page)]) == 2
+    assert "membar serve" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_two_cannot_write_one_store(test: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -298,7 +320,7 @@ def test_a_reader_sees_whether_a_run_is_being_written(
 
         monkeypatch.setattr(recording, "_complete", fail)
         with pytest.raises(problem):
-            answers([test], at, limits=Limits(executions=len(state)))
+            answers([test], at, options=Options(unrolling=Unrolling(exact=len(state))))
         assert _state(at) == (state, True)
 
 
