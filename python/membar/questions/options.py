@@ -495,7 +495,7 @@ TABLE: Final = (
         Option(
             name=name,
             metavar="DIR",
-            read="path",
+            read="folder",
             commands=_SHORT,
             kinds=_OF_PROGRAMS,
             is_output=True,
@@ -611,7 +611,7 @@ TABLE: Final = (
             ("--junit", _SHORT, "write a JUnit report (- for standard output)"),
             ("--sarif", _SHORT, "write a SARIF 2.1.0 log"),
             ("--summary", (*_SHORT, "compare"), "write a summary in GitHub's Markdown"),
-            ("--html", ("check", "compare", "repair"), "write the answers as an HTML page"),
+            ("--html", ("check", "litmus", "compare", "repair"), "write the answers as an HTML page"),
             (
                 "--witness",
                 ("check",),

@@ -123,10 +123,9 @@ class _Reader:
     def _refuse_unknown(self, name: str) -> NoReturn:
         others = [command.name for command in COMMANDS.values() if _has(command.options, name)]
         if others:
-            message = f"{name} is an option of {_command_list(others)}, not of `membar {self.command.name}`"
-            if (self.command.name, name) == ("litmus", "--html"):
-                _refuse(message, "membar litmus … --store results.db; membar serve results.db shows them all")
-            self._refuse(message)
+            self._refuse(
+                f"{name} is an option of {_command_list(others)}, not of `membar {self.command.name}`"
+            )
         known = [*self.options, *_HELP]
         _refuse(
             f"unknown option `{name}`",

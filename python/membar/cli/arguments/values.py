@@ -22,6 +22,14 @@ def path(text: str) -> Path:
     return Path(text)
 
 
+def folder(text: str) -> Path:
+    """The name of a folder for pictures."""
+    found = Path(text)
+    if found.suffix in (".svg", ".png", ".dot") and not found.is_dir():
+        raise ValueError(f"`{short(text)}` is the name of a file; pictures go into a folder")
+    return found
+
+
 def positive(text: str, *, most: int = LARGEST_NUMBER) -> int:
     """A whole number of at least 1."""
     if not text.isdecimal() or not text.isascii() or not text.strip("0"):
@@ -78,8 +86,7 @@ def outcome(text: str) -> dict[str, int | str]:
         pair = re.fullmatch(r"\s*([^=\s]+)\s*==?\s*(\S+)\s*", part)
         if pair is None:
             raise ValueError(f"`{short(text)}` is not a list of values such as x=0 && y=1")
-        name, value = pair.groups()
-        found[name] = int(value) if re.fullmatch(r"-?\d{1,19}", value) else value
+        found[pair[1]] = pair[2]
     return found
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from membar.questions.expectations import Expectation
 
 _TELL_EVERY = 0.1  # seconds between two words of progress
+_MOST_IN_A_PAGE = 2_000  # answers; more would be a file of some 20 MB, and slow to open
 
 
 def run(chosen: arguments.Chosen) -> int:
@@ -37,6 +38,12 @@ def run(chosen: arguments.Chosen) -> int:
         tests = campaign.tests_in(named)
         known = _known_answers(chosen)
         models = _load(chosen)
+    if chosen.html is not None and len(tests) * max(len(models), 1) > _MOST_IN_A_PAGE:
+        raise refusal(
+            "W0400",
+            f"--html writes at most {_MOST_IN_A_PAGE:,} answers, not {len(tests) * max(len(models), 1):,}",
+            help="membar litmus … --store results.db keeps them all; membar serve results.db shows them",
+        )
     plan = campaign.Campaign(
         tests=tests,
         named=named,
