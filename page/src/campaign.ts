@@ -1,7 +1,7 @@
 // The campaign: tests × models, with filters, the differences between models, and one test in full.
-import { type Changes, type Counts, EVERYTHING, type Filter, type Overview, Table, type TestDetail, codes, fromAddress, isUnanswered, isUnexpected, outcomeOf, seconds, timeText, toAddress } from "./campaign_data";
+import { type Changes, type Counts, EVERYTHING, type Filter, type Overview, type RunState, Table, type TestDetail, codes, fromAddress, isUnanswered, isUnexpected, outcomeOf, seconds, timeText, toAddress } from "./campaign_data";
 import { DrillDown } from "./campaign_test";
-import { h, plural } from "./dom";
+import { copyText, h, plural } from "./dom";
 import type { Contents } from "./types";
 
 export interface CampaignHandlers {
@@ -14,6 +14,8 @@ const IS_NARROW = matchMedia("(max-width: 899px)");
 let ROW = 25; // as `--row` says
 const AHEAD = 12; // rows beyond those that can be seen
 const number = (value: number): string => value.toLocaleString("en");
+
+const STATES: Record<RunState, string> = { running: "running", complete: "complete", interrupted: "interrupted", failed: "ended by an error", killed: "killed" };
 
 export class Campaign {
   readonly element = h("section", { class: "campaign", "aria-label": "Campaign" });
@@ -30,7 +32,6 @@ export class Campaign {
   private drawn = ""; // what the triangle was drawn for
   private pairs: Int32Array | null = null;
   private timer = 0;
-  private quiet = 0;
   private frame = 0;
   private isActive = false;
   private isLost = false; // the server, or its store
@@ -122,8 +123,8 @@ export class Campaign {
     return true;
   }
 
-  get address(): string {
-    return location.origin + location.pathname + toAddress(this.filter, this.run, this.other, this.test);
+  async copyAddress(): Promise<void> {
+    await copyText(location.origin + location.pathname + toAddress(this.filter, this.run, this.other, this.test));
   }
 
   private async ask<T>(path: string): Promise<T> {
@@ -183,8 +184,8 @@ export class Campaign {
   private poll(): void {
     clearTimeout(this.timer);
     if (!this.isActive || document.hidden || !this.table) return;
-    const isOver = this.info()?.ended !== null;
-    this.timer = window.setTimeout(() => void this.readFurther(), isOver ? 4000 : 1000);
+    const isRunning = this.info()?.state === "running";
+    this.timer = window.setTimeout(() => void this.readFurther(), isRunning ? 1000 : 4000);
   }
 
   private async readFurther(): Promise<void> {
@@ -198,9 +199,8 @@ export class Campaign {
         this.refresh();
       } else {
         const info = this.info()!;
-        const isNew = found.cells.length > 0 || found.ended !== info.ended;
-        this.quiet = found.cells.length ? 0 : this.quiet + 1;
-        [info.ended, info.answered] = [found.ended, found.answered];
+        const isNew = found.cells.length > 0 || found.state !== info.state;
+        [info.ended, info.state, info.answered] = [found.ended, found.state, found.answered];
         if (isNew) {
           table.apply(found);
           table.times = null;
@@ -217,7 +217,6 @@ export class Campaign {
       if (this.isLost) this.handlers.notify("");
       this.isLost = false;
     } catch (problem) {
-      this.quiet++;
       this.isLost = true;
       this.handlers.notify(problem instanceof TypeError ? "membar serve has stopped. Start it again; the results are in the store." : (problem as Error).message);
     }
@@ -344,10 +343,10 @@ export class Campaign {
       if (this.counted?.hasUndefined) parts.push(h("span", { class: "legend" }, mark(85), "undefined"));
       if (this.counted?.unexpected) parts.push(h("span", { class: "legend" }, unlike(), "not as expected"));
     } else parts.push(h("span", { class: "legend" }, "how long each answer took"));
-    if (info.ended === null) {
-      const isQuiet = this.quiet > 10;
+    if (info.state !== "complete") {
+      const advice = info.state === "running" ? "" : "; the same command looks for the rest";
       parts.push(h("span", { class: "progress" }, h("progress", { max: String(info.cells), value: String(info.answered), "aria-label": "Answers" }),
-        isQuiet ? `not finished: ${number(info.answered)} of ${number(info.cells)} answers` : `running: ${number(info.answered)} of ${number(info.cells)} answers`));
+        `${STATES[info.state]}: ${number(info.answered)} of ${number(info.cells)} answers${advice}`));
     }
     this.count.replaceChildren(...parts);
   }

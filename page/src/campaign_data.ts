@@ -1,5 +1,8 @@
 // The results of a campaign as the server sends them: one character per cell. Filters, counts, order.
 
+/** How a run stands; docs/reference/store.md says what each word means. */
+export type RunState = "running" | "complete" | "interrupted" | "failed" | "killed";
+
 export interface RunInfo {
   id: number;
   version: string;
@@ -7,6 +10,7 @@ export interface RunInfo {
   command: string;
   started: string;
   ended: string | null;
+  state: RunState;
   tests: number;
   cells: number;
   answered: number;
@@ -34,6 +38,7 @@ export interface Changes {
   cells: [number, number, string][];
   reasons: string[];
   ended: string | null;
+  state: RunState;
   answered: number;
   runs: number;
 }

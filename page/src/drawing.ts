@@ -101,7 +101,7 @@ export class Drawing {
     const widest = Math.max(8, ...this.cards.map((card) => cardText(card.events).length));
     const width = narrow ? Math.max(view.cycle ? 96 : 142, widest * 8.2 + 42) : Math.max(150, widest * 8.15 + 42 + (run.hasBuffers ? 62 : data.racing?.length || data.failing?.length ? 20 : 0));
     const count = Math.max(this.columns.length, 1);
-    const side = view.cycle ? (narrow ? 30 : 92) : narrow ? 30 : count > 2 ? 50 : 62;
+    const side = view.cycle ? (view.cycle.some((edge) => this.goesBack(edge)) && !narrow ? 92 : 30) : narrow ? 30 : count > 2 ? 50 : 62;
     const room = (available - 2 * side - count * width) / Math.max(count - 1, 1);
     const gutter = Math.min(Math.max(room, narrow && view.cycle && count > 2 ? 40 : narrow || count > 2 ? 46 : 84), 210);
     const gap = view.gap ?? 14;
@@ -136,6 +136,12 @@ export class Drawing {
     svg.setAttribute("width", String(Math.ceil(total)));
     svg.setAttribute("height", String(Math.ceil(bottom + 6)));
     return svg;
+  }
+
+  /** Whether an edge of a cycle leads to an earlier event of its thread, and needs room beside the cards. */
+  private goesBack({ source, target }: { source: number; target: number }): boolean {
+    const [a, b] = [this.cardOf.get(source), this.cardOf.get(target)];
+    return a !== undefined && b !== undefined && a.thread === b.thread && a.row > b.row + 1;
   }
 
   private hasHappened(id: number, view: View): boolean {
@@ -280,10 +286,12 @@ export class Drawing {
   private route(relation: string, a: Card, b: Card, width: number, isCycle: boolean): { path: string; x: number; y: number } {
     const middle = CARD_HEIGHT / 2;
     if (a.thread === b.thread) {
-      if (Math.abs(a.row - b.row) === 1 && (relation === "po" || isCycle)) {
+      const isDown = a.row < b.row;
+      if (Math.abs(a.row - b.row) === 1 ? relation === "po" || isCycle : isCycle && isDown) { // behind the cards in between
         const x = a.x + width / 2;
-        const [from, to] = a.row < b.row ? [a.y + CARD_HEIGHT, b.y] : [a.y, b.y + CARD_HEIGHT];
-        return { path: `M${x},${from}L${x},${to - (a.row < b.row ? 1 : -1)}`, x: x + 34, y: (from + to) / 2 };
+        const [from, to] = isDown ? [a.y + CARD_HEIGHT, b.y] : [a.y, b.y + CARD_HEIGHT];
+        const gap = Math.abs((a.y - b.y) / (a.row - b.row)) - CARD_HEIGHT;
+        return { path: `M${x},${from}L${x},${to - (isDown ? 1 : -1)}`, x: x + 34, y: isDown ? to - gap / 2 : to + gap / 2 };
       }
       const isLast = this.columns.indexOf(a.thread) === this.columns.length - 1 && this.columns.length > 1;
       const x = isLast ? a.x + width : a.x;

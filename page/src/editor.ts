@@ -10,6 +10,7 @@ import {
   Decoration, type DecorationSet, EditorView, GutterMarker, WidgetType, drawSelection, gutter, highlightSpecialChars, keymap, lineNumbers, placeholder,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { rich } from "./dom";
 import type { EditorHandlers, EditorMarks, ProgramEditor } from "./text";
 import { STREAMS } from "./languages";
 import type { InputProblem } from "./types";
@@ -45,7 +46,7 @@ class Message extends WidgetType {
     element.className = "problem-line";
     const words = document.createElement("span");
     const { message, expected, help } = this.problem;
-    words.textContent = [sentence(message + (expected ? `: ${expected}` : "")), sentence(help ?? "")].filter(Boolean).join(". ");
+    words.append(...rich([sentence(message + (expected ? `: ${expected}` : "")), sentence(help ?? "")].filter(Boolean).join(". ")));
     element.append(words);
     if (this.problem.replacement) {
       const button = document.createElement("button");
@@ -119,7 +120,7 @@ const colours = HighlightStyle.define([
 function languageOf(name: string): Extension {
   const ending = name.slice(name.lastIndexOf("."));
   switch (ending) {
-    case ".c": case ".cpp": case ".cc": return cpp();
+    case ".c": case ".cpp": case ".cc": case ".cxx": case ".C": return cpp();
     case ".rs": return rust();
     case ".pml": case ".prm": case ".promela": return StreamLanguage.define(STREAMS.promela);
     case ".litmus": return StreamLanguage.define(STREAMS.litmus);

@@ -4,6 +4,9 @@ import { Drawing, groupOf } from "./drawing";
 import { fit } from "./execution";
 import type { Answer, Broken, DrawingData, DrawnEvent, Explanation, Outcome } from "./types";
 
+/** The shipped models that are machines with store buffers. */
+const BUFFERED = ["x86-tso", "pso", "cam"];
+
 export interface OutcomeHandlers {
   /** Asks whether an outcome is possible. */
   explain(outcome: Outcome, model: string): Promise<Explanation>;
@@ -75,7 +78,7 @@ export function parseOutcome(text: string): Outcome | null {
   return outcome;
 }
 
-export function explanation(found: Explanation, model: string, handlers: Pick<OutcomeHandlers, "show" | "markCycle"> | undefined, width = 560): HTMLElement {
+export function explanation(found: Explanation, model: string, handlers: Pick<OutcomeHandlers, "show" | "markCycle"> | undefined, width = 450): HTMLElement {
   const box = h("div", { class: "why" });
   if (found.allowed) {
     handlers?.markCycle([]);
@@ -96,8 +99,8 @@ export function explanation(found: Explanation, model: string, handlers: Pick<Ou
   const edges = broken.edges.map((edge) => ({ ...edge, relation: plainRelation(found.drawing!, edge) }));
   const svg = drawing.render({ step: 0, hidden: new Set(), cycle: edges, gap: 26, isNarrow: width < 460 }, width);
   svg.setAttribute("aria-label", `The cycle that ${broken.axiom} forbids`);
-  fit(svg, Math.min(width, 470), 420);
-  const list = h("ol", { class: "cycle-list" }, ...edges.map((edge, n) => h("li", {}, h("b", { class: groupOf(edge.relation) }, edge.relation), ": ", ...rich(edgeWords(found.drawing!, edge, n === edges.length - 1)))));
+  fit(svg, width, 420);
+  const list = h("ol", { class: "cycle-list" }, ...edges.map((edge, n) => h("li", {}, h("b", { class: groupOf(edge.relation) }, edge.relation), ": ", ...rich(edgeWords(found.drawing!, edge, n === edges.length - 1, BUFFERED.includes(model))))));
   box.append(h("div", { class: "cycle" }, svg, list));
   handlers?.markCycle(linesOf(found.drawing, broken));
   return box;
@@ -116,17 +119,18 @@ function plainRelation(drawing: DrawingData, edge: Broken["edges"][number]): str
 }
 
 /** What an edge of a cycle says. */
-function edgeWords(drawing: DrawingData, edge: Broken["edges"][number], isLast: boolean): string {
+function edgeWords(drawing: DrawingData, edge: Broken["edges"][number], isLast: boolean, hasBuffers: boolean): string {
   const event = (id: number): DrawnEvent => drawing.events.find((one) => one.id === id)!;
   const [a, b] = [event(edge.source), event(edge.target)];
   const thread = (one: DrawnEvent): string => (one.thread < 0 ? "the initial value" : drawing.threads[one.thread]);
   const short = (one: DrawnEvent): string => (one.kind === "F" ? one.text ?? "the fence" : `${one.kind === "R" ? "the read" : "the write"} of ${one.location}${one.line ? ` (line ${one.line})` : ""}`);
+  const missed = (): string => (hasBuffers ? `${thread(a)} reads ${a.location} before ${thread(b)}’s store gets there` : `${thread(a)} does not see ${thread(b)}’s write of ${b.location}`);
   const words: Record<string, () => string> = {
     mfence: () => `${thread(a)}’s store to ${a.location} is in memory before ${thread(b)} reads ${b.location}`,
-    fr: () => `${thread(a)} does not see ${thread(b)}’s write of ${b.location}`,
+    fr: missed,
     rf: () => `${thread(b)} sees ${thread(a)}’s write of ${a.location}`,
     rfe: () => `${thread(b)} sees ${thread(a)}’s write of ${a.location}`,
-    fre: () => `${thread(a)} does not see ${thread(b)}’s write of ${b.location}`,
+    fre: missed,
     co: () => `${thread(b)}’s write of ${b.location} overwrites ${thread(a)}’s`,
     coe: () => `${thread(b)}’s write of ${b.location} overwrites ${thread(a)}’s`,
     data: () => `what ${thread(a)} writes to ${b.location} depends on it`,

@@ -95,6 +95,12 @@ async function reason(answer: Response): Promise<string> {
   }
 }
 
+/** Asks whether the server would take a question, without an answer to it. */
+export async function checkQuestion(asked: Asked): Promise<void> {
+  const answer = await reach(() => fetch("/api/question", post(asked)));
+  if (!answer.ok) throw new Refused(await reason(answer), answer.status);
+}
+
 export async function contents(): Promise<Contents> {
   const answer = await reach(() => fetch("/api/start"));
   if (!answer.ok) throw new Refused(await reason(answer), answer.status);

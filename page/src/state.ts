@@ -12,15 +12,21 @@ export class State {
   model = "";
   modelText = "";
   options: Record<string, string> = {};
+  private borrowed = "";
 
-  save(isChanged = true): void {
-    const text = JSON.stringify({ program: this.program, model: this.model, modelText: this.modelText, options: this.options });
+  /** Keeps it for this tab, and for new ones unless it is just what somebody else has shared. */
+  save(): void {
+    const text = this.packed;
     try {
       sessionStorage.setItem("membar", text);
-      if (isChanged) localStorage.setItem("membar", text);
+      if (text !== this.borrowed) localStorage.setItem("membar", text);
     } catch {
       // private windows may keep nothing
     }
+  }
+
+  private get packed(): string {
+    return JSON.stringify({ program: this.program, model: this.model, modelText: this.modelText, options: this.options });
   }
 
   load(): void {
@@ -31,6 +37,12 @@ export class State {
     } catch {
       // what was kept is of no use
     }
+  }
+
+  /** Takes over what somebody has shared. */
+  borrow(shared: Shared): void {
+    this.adopt(shared);
+    this.borrowed = this.packed;
   }
 
   adopt(shared: Shared): void {

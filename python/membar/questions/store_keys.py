@@ -1,8 +1,8 @@
 """The key of a stored answer: a digest of everything that may change it.
 
 This is the text of the test and the name of its file, this build of membar, the compiled model (with all
-files that it includes), the engine, the options and, unless no limit has influenced the answer, the limits. If
-any of these differs, so does the key, and the test is checked again.
+files that it includes), the engine, the options and, unless no limit has influenced the answer, the limits.
+If any of these differs, so does the key, and the test is checked again.
 """
 
 from __future__ import annotations

@@ -80,6 +80,7 @@ def make_application(
         Route("/api/start", server.start),
         Route("/api/campaign", server.campaign),
         Route("/api/campaign/{part}", server.campaign),
+        Route("/api/question", server.question, methods=["POST"]),
         Route("/api/run", server.run, methods=["POST"]),
         Route("/api/cancel", server.cancel, methods=["POST"]),
     ]
@@ -198,25 +199,36 @@ class _Server:
             return _problem(400, "a JSON object with the name of a job was expected")
         return JSONResponse({"cancelled": isinstance(name, str) and self._jobs().cancel(name)})
 
+    async def question(self, request: HttpRequest) -> Response:
+        """Whether a question would be taken: the page asks before it shows what a link holds."""
+        asked = await self._asked(request)
+        return asked if isinstance(asked, Response) else Response(status_code=204)
+
     async def run(self, request: HttpRequest) -> Response:
         """Answers a request by a stream of events."""
+        asked = await self._asked(request)
+        if isinstance(asked, Response):
+            return asked
+        if self._jobs().is_full:
+            return _problem(503, BUSY)
+        return StreamingResponse(
+            self._events(*asked),
+            media_type="text/event-stream",
+            headers={"cache-control": "no-store", "x-accel-buffering": "no"},
+        )
+
+    async def _asked(self, request: HttpRequest) -> tuple[bytes, float, int] | Response:
+        """The body of a request with its limits of time and memory, or why it is refused."""
         refused = self._refuse_stranger(request)
         if refused is not None:
             return refused
         try:
             body = await _body(request)
-            limits = _limits(read_request(body))
+            return body, *_limits(read_request(body))
         except (ValueError, RecursionError, ClientDisconnect) as problem:
             return _problem(400, str(problem) or "the request was not complete")
         except InputError as problem:
             return _problem(400, "; ".join(item.message for item in problem.diagnostics))
-        if self._jobs().is_full:
-            return _problem(503, BUSY)
-        return StreamingResponse(
-            self._events(body, *limits),
-            media_type="text/event-stream",
-            headers={"cache-control": "no-store", "x-accel-buffering": "no"},
-        )
 
     async def _events(self, body: bytes, seconds: float, memory: int) -> AsyncIterator[str]:
         try:

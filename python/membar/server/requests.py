@@ -16,6 +16,7 @@ from msgspec.json import Decoder
 from membar.diagnostics import InputError, refusal
 from membar.languages import ENDINGS
 from membar.models.load import names
+from membar.properties import EVERY
 from membar.questions.options import TABLE
 from membar.questions.task import Limits, Options
 from membar.source import SourceFile
@@ -124,7 +125,7 @@ def given_options(request: Request, progress: Callable[[str], None] | None = Non
         if name == "-D":
             given[option.key] = _macros(text)
         elif name == "--property":
-            given[option.key] = [] if text.strip() == "none" else [w.strip() for w in text.split(",")]
+            given[option.key] = [] if text.strip() == "none" else _properties(text)
         elif option.read:
             given[option.key] = _value(name, text.strip(), getattr(values, option.read))
         else:
@@ -132,6 +133,14 @@ def given_options(request: Request, progress: Callable[[str], None] | None = Non
     given["limits"] = _limits(given.get("limits") or Limits())
     given["options"] = Options(progress=progress)
     return given
+
+
+def _properties(text: str) -> list[str]:
+    found = [word.strip() for word in text.split(",")]
+    wrong = next((name for name in found if name not in EVERY), None)
+    if wrong is not None:
+        raise refusal("W0401", f"unknown property `{wrong[:40]}`")
+    return found
 
 
 def _value(name: str, text: str, read: Callable[[str], object]) -> object:

@@ -133,7 +133,7 @@ def test_answers_appear_while_they_are_found(tmp_path: Path) -> None:
     write_store(path, 2, 2, is_ended=False)
     words = ["litmus", str(EXAMPLES), "--models", "sc,x86-tso,armv8,power,rc11", "--store", str(path)]
     with shown(path, "#campaign") as page:
-        page.find(".progress", "running: 4 of 4 answers")
+        page.find(".progress", "killed: 4 of 4 answers; the same command looks for the rest")
         subprocess.run([sys.executable, "-m", "membar", *words], stdout=subprocess.DEVNULL, check=False)
         page.script("location.hash = '#campaign?run=2'")
         page.find(".count-line", "21 of 21 tests shown")

@@ -162,3 +162,22 @@ def test_a_store_that_goes_away_is_one_sentence(tmp_path: Path) -> None:
         path.unlink()
         status, text, _ = client.ask("GET", "/api/campaign/changes?run=1&last=0&columns=2")
         assert (status, "cannot open the store" in text) == (503, True)
+
+
+def test_numbers_that_do_not_fit_are_refused() -> None:
+    for value in (1 << 32, str(1 << 64), -(1 << 31) - 1):
+        asked = Request(kind="explain", name="sb.litmus", text=SB, model="sc", outcome={"0:EAX": value})
+        (error,) = answer_request(asked, is_confined=True)["errors"]["errors"]
+        assert error["message"] == f"the number {value} does not fit into 32 bits"
+    for one in (1, "1", "0x1", str((1 << 32) - 1), "-1"):
+        asked = Request(kind="explain", name="sb.litmus", text=SB, model="sc", outcome={"0:EAX": one})
+        found = answer_request(asked, is_confined=True)["explanation"]
+        assert found["allowed"] is (one in (1, "1", "0x1"))
+
+
+def test_a_refused_include_says_only_why() -> None:
+    text = '#include "/etc/passwd"\nactive proctype p() { skip }\n'
+    found = answer_request(Request(kind="syntax", name="a.pml", text=text), is_confined=True)["errors"]
+    (error,) = found["errors"]
+    assert error["expected"] == "only files that membar ships may be included here"
+    assert "Errno" not in found["text"]

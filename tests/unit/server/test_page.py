@@ -127,7 +127,7 @@ def test_a_model_of_ones_own_is_written_beside_the_program(page: Browser) -> Non
     page.click(".own-model .cm-content")
     page.press("Control", "a")
     page.script("document.execCommand('insertText', false, 'acyclic po | rff | co | fr as sc')")
-    page.find(".own-model .problem-line", "Unknown name `rff`")  # without a run
+    page.find(".own-model .problem-line", "Unknown name rff")  # without a run
     page.click(".run")
     page.find(".band.not-checked", "Your model has an error at line 1")
     page.click(".own-model .problem-line button", "Replace")
@@ -176,3 +176,38 @@ def test_the_lock_file_names_no_address() -> None:
     text = (ROOT / "page/package-lock.json").read_text(encoding="utf-8")
     assert '"resolved"' not in text
     assert "://" not in text.replace("https://opencollective.com", "").replace("https://github.com", "")
+
+
+@needs_browser
+@pytest.mark.full
+def test_links_that_ask_what_this_server_does_not_know_are_refused_and_nothing_is_shown(
+    page: Browser,
+) -> None:
+    page.click(".gallery-row", "store-buffering.litmus")
+    page.find(".band.violated")
+    make = """
+      const text = JSON.stringify(arguments[0]);
+      const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+      return new Response(stream).arrayBuffer().then((packed) =>
+        btoa(String.fromCharCode(...new Uint8Array(packed)))
+          .replace(/\\+/g, "-").replace(/\\//g, "_").replace(/=+$/, ""))
+    """
+    shared: dict[str, object] = {"name": "other.litmus", "text": SB}
+    for change, said in (
+        ({"model": "tso\u202e68x"}, "there is no shipped model"),
+        ({"options": {"--older": "1"}}, "the page has no option"),
+        ({"options": {"--unroll": "many"}}, "--unroll many"),
+        ({"name": "../../a.litmus"}, "a file name with one of the endings"),
+    ):
+        packed = page.script(make, shared | change)
+        page.script("location.hash = '#p=' + arguments[0]", packed)
+        page.find(".notice", said)
+        assert page.script("return document.querySelector('.file-name').value") == "store-buffering.litmus"
+        assert page.text(".menu-model strong") == "x86-tso"
+        assert "\u202e" not in page.text(".notice")
+    page.script("location.hash = '#p=' + arguments[0]", page.script(make, shared))
+    page.find(".band.holds")
+    assert page.script("return document.querySelector('.file-name').value") == "other.litmus"
+    kept = page.script("return JSON.parse(localStorage.getItem('membar')).program.name")
+    assert kept == "store-buffering.litmus"  # the link is not what new tabs begin with
+    assert {message.rpartition(" - ")[0].rpartition("/")[2] for message in page.complaints()} == {"question"}

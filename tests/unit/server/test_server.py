@@ -238,3 +238,24 @@ def _until_alive(client: Client) -> None:
             return
         time.sleep(0.02)
     raise AssertionError("the server does not answer")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, ""),
+        ({"model": "no-such-model"}, "there is no shipped model `no-such-model`"),
+        ({"name": "..\u202ecod"}, "a file name"),
+        ({"options": {"--older": "1"}}, "the page has no option `--older`"),
+        ({"options": {"--unroll": "many"}}, "--unroll many"),
+        ({"options": {"--property": "beauty"}}, "beauty"),
+    ],
+)
+def test_what_a_link_asks_is_looked_at_before_it_is_shown(
+    client: Client, change: dict[str, object], said: str
+) -> None:
+    asked = {"kind": "check", "name": "sb.litmus", "text": SB, "options": {}} | change
+    status, text, _ = client.ask("POST", "/api/question", asked)
+    assert status == (400 if said else 204), text
+    assert said in text
+    assert client.ask("POST", "/api/question", asked, {"Cookie": ""})[0] == 401
