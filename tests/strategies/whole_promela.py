@@ -17,7 +17,8 @@ _GLOBALS = ("x", "y", "b", "a[0]", "a[1]", "a[b]", "r.f", "r.g[1]", "m")
 # What one text may have; a text has some of them, so that each meets all others often.
 _PARTS = (
     "scopes", "inlines", "rendezvous", "buffer", "values", "atomic", "d_step", "unless", "timeout", "run",
-    "records", "loops", "provided", "count", "labels", "wide", "asserts", "remote",
+    "records", "loops", "provided", "count", "labels", "wide", "asserts", "remote", "returns", "priorities",
+    "enabled",
 )  # fmt: skip
 
 
@@ -40,6 +41,10 @@ class _Writer:
     def __init__(self, random: Random) -> None:
         self.random = random
         self.parts = {part for part in _PARTS if random.random() < 0.45}
+        if self.parts & {"rendezvous", "values", "wide"}:  # SPIN has neither of these beside a rendezvous
+            self.parts -= {"priorities", "enabled"}
+        if "provided" in self.parts:  # which SPIN's `enabled` does not look at
+            self.parts -= {"enabled"}
         self.names = 0
         self.visible: list[str] = []  # variables of inner scopes
         self.in_atomic = False
@@ -64,6 +69,7 @@ class _Writer:
             "#define LOW(v) ((v) & 3)",
             "inline bump(v) { v = LOW(v + 1) }",
             "inline swap(v, w) { byte t; t = v; v = LOW(w); w = LOW(t) }",
+            "inline least(v, w) { if :: v < w -> return LOW(v) :: else -> return LOW(w) fi }",
         ]
         if "rendezvous" in self.parts or "values" in self.parts:
             parts.append("chan meet = [0] of { byte };")
@@ -74,14 +80,22 @@ class _Writer:
             parts.append(f"chan wide = [{self.random.choice((0, 1, 2))}] of {{ {fields} }};")
         if "run" in self.parts:
             given = "; chan q" if "values" in self.parts else ""
+            if "records" in self.parts:
+                given += "; S s"
+                parts.append("typedef S { byte h; bit i };\nS u;")
             self.number = -1
-            tail = "q!LOW(n)" if given else self.simple()
+            tail = "q!LOW(n)" if "values" in self.parts else self.simple()
+            if "records" in self.parts:
+                tail += "; k = LOW(s.h + s.i); u.h = LOW(s.h + 1)"
             parts.append(f"proctype W(byte n{given}) {{ byte k; {tail}; {self.sequence(1, 1)} }}")
         self.has_parameters = self.random.random() < 0.3
         self.are_active = not self.has_parameters
         parts += [self.process(number) for number in range(self.processes)]
         if self.has_parameters:
-            runs = [f"run P{number}({self.random.randint(0, 3)})" for number in range(self.processes)]
+            runs = [
+                f"run P{number}({self.random.randint(0, 3)}){self.priority()}"
+                for number in range(self.processes)
+            ]
             if self.random.random() < 0.6:
                 parts.append(f"init {{ atomic {{ {'; '.join(runs)} }} }}")
             else:
@@ -92,13 +106,29 @@ class _Writer:
         self.number = number
         self.labels[number] = []
         head = f"proctype P{number}(byte n)" if self.has_parameters else f"active proctype P{number}()"
+        if self.are_active:
+            head += self.priority()
         if self.has("provided", 0.4):
             head += f" provided ({self.random.choice(('x < 3', 'b == 0', 'y != 2', 'a[0] == 0'))})"
         body = self.sequence(self.random.randint(2, 4), 0)
+        if number and self.has("enabled", 0.7):
+            asked = f"enabled({self.random.randrange(number) + self.has_parameters})"
+            use = self.random.choice((f"k = {asked}", f"({asked} || x == 2)", f"(!{asked})"))
+            body = f"{body}; {use}; {self.statement(1)}"
         self.visible = []
         local = "byte k;" if self.has_parameters else f"byte n = {number}; byte k;"
         end = self.random.choice(("skip", "skip", "end: skip", "end: (x > 3)"))
         return f"{head} {{ {local} {body}; {end} }}"
+
+    def priority(self) -> str:
+        """The priority of a process, if it has one."""
+        return f" priority {self.random.randint(1, 3)}" if self.has("priorities", 0.6) else ""
+
+    def change_priority(self) -> str:
+        number = self.random.choice(("_pid", "0", "1", "LOW(x)"))
+        if self.random.random() < 0.3:
+            return f"_priority = {self.random.randint(1, 3)}"
+        return f"set_priority({number}, {self.random.randint(1, 3)})"
 
     def claims(self, count: int) -> dict[str, str]:
         """Formulas about the text."""
@@ -164,6 +194,11 @@ class _Writer:
             kinds.append(f"bump({self.random.choice(('x', 'k', 'a[1]'))})")
             if "scopes" in self.parts:
                 kinds.append(f"swap({self.random.choice(('x', 'k'))}, {self.random.choice(('y', 'a[0]'))})")
+        if "returns" in self.parts:
+            target = self.random.choice(("x", "k", "a[1]"))
+            kinds.append(f"{target} = least({self.random.choice(('k', 'y', '2'))}, x)")
+        if "priorities" in self.parts and not self.in_step:
+            kinds.append(self.change_priority())
         kinds += [self.random.choice(("skip", 'printf("%d\\n", x)', "b = !b", "k = LOW(k + 1)"))]
         if self.in_step:
             return self.random.choice(kinds)
@@ -182,7 +217,9 @@ class _Writer:
 
     def start(self) -> str:
         given = f", {self.random.choice(('meet', 'queue'))}" if "values" in self.parts else ""
-        started = f"run W({self.random.randint(0, 3)}{given})"
+        if "records" in self.parts:
+            given += ", u"
+        started = f"run W({self.random.randint(0, 3)}{given}){self.priority()}"
         if self.random.random() < 0.3:
             started = f"k = {started}"
         return f"if :: (_nr_pr < {self.random.choice((4, 4, 5))}) -> {started} :: else fi"
@@ -241,6 +278,8 @@ class _Writer:
             return self.remote()
         if self.has("count", 0.15):
             left = "_nr_pr"
+        if self.has("priorities", 0.2):
+            left = self.random.choice(("_priority", f"get_priority({self.random.randint(0, 2)})"))
         simple = f"({left} {self.random.choice(_COMPARISONS)} {self.random.randint(0, 3)})"
         if self.random.random() < 0.75:
             return simple

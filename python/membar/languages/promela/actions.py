@@ -30,6 +30,7 @@ class Start:
     result: str | None
     span: Span
     count: Expr | None = None  # how many processes there are, where they are a stack
+    priority: int = 1
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from membar.diagnostics import InputError
 from membar.languages.promela import syntax as p
 from membar.languages.promela.predicates import Running, StateReader
+from membar.languages.promela.scheduling import Scheduling
 from membar.languages.promela.scope import Channel, Scope
 from membar.program import temporal as t
 from membar.program.predicate import StatePredicate
@@ -31,9 +32,11 @@ class Claims:
         running: Sequence[Running],
         module: p.Module,
         channels: Sequence[Channel] | None = None,
+        scheduling: Scheduling | None = None,
     ) -> None:
         self._scope = scope
         self._channels = channels
+        self._scheduling = scheduling
         self._running = running
         self.errors: list[StatePredicate] = []
         self.claims: list[t.Claim] = []
@@ -86,7 +89,7 @@ class Claims:
                 pass
 
     def _predicate(self, expr: p.Expr, *, negated: bool = False) -> StatePredicate:
-        reader = StateReader(self._scope, self._running, self._channels)
+        reader = StateReader(self._scope, self._running, self._channels, self._scheduling)
         found = reader.predicate(expr, negated=negated)
         self.notes += reader.notes
         return found

@@ -46,6 +46,7 @@ class Declarations:
         self.is_dynamic = False
         self.assigned: frozenset[str] = frozenset()  # names that statements assign to
         self.ghosts: frozenset[str] = frozenset()  # global variables that no processor has
+        self.has_priorities = False  # of processes
         self.needs_dynamic = False
         # All channels: those of the last reading of the text, and of this one.
         self.channels: tuple[Channel, ...] = ()
@@ -65,6 +66,17 @@ class Declarations:
                     raise error("W0705", f"{value} symbolic names", span, f"at most {_MOST_SYMBOLS}")
                 scope.declare(name, Symbol(value), span)
             below[family] = below.get(family, 0) + len(names)
+
+    def priority(self, given: p.Expr | None, scope: Scope) -> int:
+        """The priority that a process is given, or that all have by default.
+
+        Raises:
+            InputError: there is no such priority.
+        """
+        value = 1 if given is None else self.constant(given, scope)
+        if given is not None and not 0 <= value <= _MOST_SYMBOLS:
+            raise error("W0705", f"priority {value}", given.span, "expected 1 to 255")
+        return max(value, 1)
 
     def scalars(self, items: Sequence[p.Variable]) -> Iterator[p.Variable]:
         """The scalars among parameters: those of a record are all its fields, in order."""

@@ -27,7 +27,13 @@ def parse(source: SourceFile) -> p.Module:
     words = words_of(source)
     module = _Parser(Cursor(words), process_names(words)).module()
     used = {word.text for word in words}
-    return replace(module, asks_last="_last" in used, asks_count="_nr_pr" in used)
+    return replace(
+        module,
+        asks_last="_last" in used,
+        asks_count="_nr_pr" in used,
+        asks_enabled="enabled" in used,
+        has_priorities=bool(used & {"priority", "_priority", "get_priority", "set_priority"}),
+    )
 
 
 def parse_inlines(source: SourceFile, records: set[str]) -> tuple[p.Block, ...]:

@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 from membar.diagnostics import InputError, error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.channels import Messages
+from membar.languages.promela.scheduling import Scheduling, cell_of, priority_of
 from membar.languages.promela.scope import Channel, Scope, Storage
 from membar.languages.promela.steps import Steps
 from membar.languages.promela.values import CellReference, Reads, Values, constant
 from membar.languages.promela.variables import Built
 from membar.program.expr import FALSE, TRUE, Constant, Expr, Register, Select, equals
 from membar.program.folding import both, fold, logical_not, truth
+from membar.program.operations import Load
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.records import record
 from membar.source import without_parentheses
@@ -42,10 +44,15 @@ class StateReader:
     """Reads one predicate."""
 
     def __init__(
-        self, scope: Scope, running: Sequence[Running], channels: Sequence[Channel] | None = None
+        self,
+        scope: Scope,
+        running: Sequence[Running],
+        channels: Sequence[Channel] | None = None,
+        scheduling: Scheduling | None = None,
     ) -> None:
         self._scope = scope
         self.channels = channels
+        self._scheduling = scheduling
         self._running = running
         self._seen: dict[Observable, str] = {}
         self.notes: list[str] = []
@@ -228,6 +235,41 @@ class StateReader:
             value = Select(here, Constant(point + 1), value)
         return value
 
+    def answer(self, question: p.ProcessQuestion) -> Expr:
+        """`enabled(e)` or `get_priority(e)`; 0 if there is no such process."""
+        if self._scheduling is None:
+            raise AssertionError("the processes of such a text are a stack")
+        wanted = fold(self._value(question.number))
+        result: Expr = FALSE
+        for number in range(1 + max(item.number for item in self._running)):
+            is_it = fold(equals(wanted, Constant(number)))
+            if is_it == FALSE:
+                continue
+            if question.word == "enabled":
+                found = self._scheduling.enabled(number, self)
+            else:
+                found = self.look(CellValue(priority_of(number, question.span).name))
+            result = fold(Select(is_it, found, result))
+        return result
+
+    def is_at(self, number: int, point: int) -> Expr:
+        """Whether a thread is at a control point."""
+        return self.look(AtPoint(number, frozenset({point})))
+
+    def register(self, number: int, name: str) -> Expr:
+        """A register of a thread."""
+        return self.look(RegisterValue(number, name))
+
+    def memory(self, load: Load) -> Expr:
+        """What a load reads."""
+        name, index = cell_of(load)
+        if isinstance(index, Constant):
+            return self.look(CellValue(name, index.value))
+        value: Expr = FALSE
+        for number in range(1 if self._scheduling is None else self._scheduling.sizes[name]):
+            value = Select(equals(index, Constant(number)), self.look(CellValue(name, number)), value)
+        return value
+
     def is_thread(self, name: str) -> bool:
         """Whether a thread of the program has this name."""
         return any(name in (item.thread, item.process) for item in self._running)
@@ -266,8 +308,7 @@ class _StateValues(Values):
             case p.ProcessQuestion("pc_value"):
                 return self._reader.control_point(expr)
             case p.ProcessQuestion():
-                message = f"`{expr.word}` in a formula is not supported"
-                raise error("W0711", message, expr.span, "expected a variable or a label")
+                return self._reader.answer(expr)
             case p.Use(name, span, None, p.Use() as part) if self._is_process(name):
                 if self._reader.has_label(name, part.name):
                     return self._reader.at(p.Remote(name, None, part.name, None, span))

@@ -12,17 +12,19 @@ from membar.languages.promela.channels import FULL_FENCE, Messages
 from membar.languages.promela.declarations import Declarations
 from membar.languages.promela.inlines import label_of
 from membar.languages.promela.remote import RemoteReferences
+from membar.languages.promela.scheduling import HIGHEST, HIGHEST_IDLE, priority_of
 from membar.languages.promela.scope import Channel, Scope
 from membar.languages.promela.values import PROCESSES, CellReference, Reads, Values, assignment
 from membar.languages.promela.variables import Built, Instance, ProcessVariables
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
-from membar.program.folding import both, either, fold, logical_not
+from membar.program.folding import both, either, fold, logical_not, truth
 from membar.program.operations import Assert, Choose, Fence, Operation
 from membar.records import record, replace
 from membar.source import Span, without_parentheses
 
 # Of a choice between numbers; SPIN counts where there are more.
 _MOST_ASSIGNMENTS = 32
+_HIGHEST_PRIORITY = 255
 FENCE_OF_ALL = Fence(frozenset({"FLUSH-ALL"}))
 
 
@@ -168,8 +170,6 @@ class ProcessBuilder:
                 self._for_each(statement, source, target, around)
             case p.Unless():
                 self._unless(statement, source, target, around)
-            case p.SetPriority(span=span):
-                raise error("W0711", "`set_priority` is not supported", span, "expected another statement")
             case p.Goto():
                 self._goto(statement, source, around)
             case p.Break():
@@ -197,8 +197,8 @@ class ProcessBuilder:
                         self._add(source, target, replace(action, idle=True), around)
 
     def _add(self, source: int, target: int, action: Action, around: _Around) -> None:
-        if self._process.provided is not None:
-            action = self._guard_by_provided(action, self._process.provided, around)
+        if not around.is_behind_first:
+            action = self._guarded(action)
         self._automaton.add(
             Move(
                 source=source,
@@ -209,16 +209,20 @@ class ProcessBuilder:
             )
         )
 
-    def _guard_by_provided(self, action: Action, provided: p.Expr, around: _Around) -> Action:
-        """An action that needs what the process is `provided` too, before anything is computed for it.
+    def _guarded(self, action: Action) -> Action:
+        """An action that needs the priority, and what the process is `provided`, before anything is computed.
 
         Of a `d_step` only the first statement does: the rest belongs to the same step.
         """
-        if around.is_behind_first:
+        provided = self._process.provided
+        if provided is None and not self._declarations.has_priorities:
             return action
         reads = Reads(count=action.temporaries)
-        values = self._variables.values(self._outer, reads)
-        allowed = values.truth(provided)
+        allowed: Expr = TRUE
+        if provided is not None:
+            allowed = self._variables.values(self._outer, reads).truth(provided)
+        if self._declarations.has_priorities:
+            allowed = both(Register(HIGHEST_IDLE if action.idle else HIGHEST), allowed)
         own = (
             replace(item, condition=either(logical_not(allowed), item.condition))
             if isinstance(item, Assert)
@@ -256,8 +260,8 @@ class ProcessBuilder:
         inner = around
         if choice.is_loop:
             begins_step = around.is_deterministic and not around.is_behind_first
-            if begins_step and self._process.provided is not None:
-                message = "a loop at the beginning of a `d_step` of a process with `provided`"
+            if begins_step and (self._process.provided is not None or self._declarations.has_priorities):
+                message = "a loop at the beginning of a `d_step` of a process with `provided` or priorities"
                 raise error("W0711", message, choice.span, "not supported: put `skip` before it")
             start = automaton.point(around.block)
             automaton.jump(source, start)
@@ -381,6 +385,8 @@ class ProcessBuilder:
             case p.Fence(everybody, span):
                 fence = FENCE_OF_ALL if everybody else FULL_FENCE
                 return [Action(span=span, effects=(fence,), kind=Kind.FENCE)]
+            case p.SetPriority():
+                return [self._set_priority(statement, values)]
             case p.Send() | p.Receive():
                 found = Messages(values).actions(statement)
                 is_fatal = around.is_deterministic and isinstance(statement, p.Send)
@@ -402,10 +408,28 @@ class ProcessBuilder:
     def _assignment(self, place: CellReference, value: Expr, values: Values, span: Span) -> Action:
         return self._action(values, span, effects=tuple(assignment(place, value)))
 
+    def _set_priority(self, statement: p.SetPriority, values: Values) -> Action:
+        """`set_priority(e, n)`; nothing happens if there is no such process."""
+        wanted, priority = fold(values.of(statement.process)), fold(values.of(statement.priority))
+        count = values.load(CellReference(PROCESSES, None))
+        exists = both(
+            fold(Binary(BinaryOp.SLE, FALSE, wanted)), truth(fold(Binary(BinaryOp.SLT, wanted, count)))
+        )
+        is_valid = both(
+            fold(Binary(BinaryOp.SLT, FALSE, priority)),
+            truth(fold(Binary(BinaryOp.SLE, priority, Constant(_HIGHEST_PRIORITY)))),
+        )
+        message = f"`{statement.span.flat_text}`: a priority is 1 to {_HIGHEST_PRIORITY}"
+        effects: list[Operation] = [Assert(either(logical_not(exists), is_valid), message)]
+        for number in range(self._variables.most_processes):
+            place = CellReference(priority_of(number, statement.span), None)
+            is_it = both(exists, fold(equals(wanted, Constant(number))))
+            if is_it != FALSE:
+                effects += assignment(place, fold(Select(is_it, priority, values.load(place))))
+        return self._action(values, statement.span, effects=effects)
+
     def _run(self, run: p.Run, target: p.Use | None, values: Values) -> Action:
         process = self._is_process(run)
-        if run.priority is not None:
-            raise error("W0711", "`priority` is not supported", run.priority.span, "expected `;`")
         parameters = list(self._declarations.scalars(process.parameters))
         given = [
             leaf
@@ -429,7 +453,8 @@ class ProcessBuilder:
             number = values.reads.fresh()
             stored = tuple(assignment(place, Register(number)))
         count = values.load(CellReference(PROCESSES, None)) if is_dynamic else None
-        start = Start(process.name, tuple(arguments), tuple(channels), number, run.span, count)
+        priority = self._declarations.priority(run.priority, values.scope)
+        start = Start(process.name, tuple(arguments), tuple(channels), number, run.span, count, priority)
         return self._action(values, run.span, effects=(start, *stored))
 
     def _channel_argument(self, argument: p.Expr, values: Values) -> Channel | None:

@@ -27,6 +27,7 @@ from membar.languages.promela.labels import label_claims
 from membar.languages.promela.predicates import Running
 from membar.languages.promela.process import ProcessBuilder
 from membar.languages.promela.remote import Mirror, RemoteReferences, edge_with_mirrors
+from membar.languages.promela.scheduling import HIGHEST, Scheduling, priority_of
 from membar.languages.promela.scope import Channel, Scope, Storage, storages
 from membar.languages.promela.starts import has_starts, repeated_starts, started_names, starts_of
 from membar.languages.promela.steps import Starter, Steps, edge_with_last, steps_of
@@ -80,6 +81,7 @@ class _Stack:
         self.declarations.is_dynamic = True
         self.declarations.assigned = assigned_names(module)
         self.declarations.ghosts = ghost_names(module)
+        self.declarations.has_priorities = module.has_priorities
         self.declarations.channels = channels
         self._storages: list[Storage] = []
         self._by_name = {process.name: process for process in module.processes}
@@ -103,6 +105,7 @@ class _Stack:
         for process in self._module.processes:
             copies = 0 if process.copies is None else constant(process.copies, self._scope)
             self._actives += [process] * copies
+        self._refuse_rendezvous()
         count = self._count_processes()
         width = self._width
         first = [frozenset({process.name}) for process in self._actives]
@@ -121,6 +124,15 @@ class _Stack:
             self._slots.append(codes)
         if self._found:
             raise InputError(*dict.fromkeys(self._found))
+
+    def _refuse_rendezvous(self) -> None:
+        """Whether a sender can move depends on who can receive: nothing of one process says it."""
+        module = self._module
+        meeting = next((channel for channel in self.declarations.found if not channel.capacity), None)
+        if meeting is not None and (module.has_priorities or module.asks_enabled):
+            what = "priorities" if module.has_priorities else "`enabled`"
+            message = f"{what} in a text with a rendezvous"
+            raise error("W0711", message, meeting.span, "expected room for a message; SPIN refuses it, too")
 
     def _count_processes(self) -> int:
         """How many processes there are at a time, at most; and which can be started."""
@@ -205,6 +217,9 @@ class _Stack:
                 ]
                 if effect.result is not None:
                     operations.append(Set(effect.result, Constant(other)))
+                if self._module.has_priorities:
+                    place = CellReference(priority_of(other, effect.span), None)
+                    operations += assignment(place, Constant(effect.priority))
                 found.append((fold(equals(before, Constant(other))), tuple(operations)))
             if not self._is_bounded:
                 found.append((fold(equals(before, Constant(count))), (Set(_TOO_MANY, TRUE),)))
@@ -222,7 +237,11 @@ class _Stack:
             thread, shown = self._thread(number, names[number], codes)
             threads.append(thread)
             running += shown
-        claims = Claims(self._scope, running, self._module, self.declarations.channels)
+        sizes = {item.name: item.count for item in self._objects(self.declarations.found)}
+        scheduling = Scheduling(tuple(threads), sizes, self._module.span)
+        claims = Claims(self._scope, running, self._module, self.declarations.channels, scheduling)
+        threads = self._answering(threads, scheduling)
+        threads = [self._showing(thread, number, running) for number, thread in enumerate(threads)]
         notes = [note for item in running for note in item.built.notes]
         channels = self.declarations.found
         meetings = [Meeting(_start_channel(number), 0, self._width) for number in range(1, len(threads))]
@@ -268,6 +287,11 @@ class _Stack:
             yield storage.memory()
         for storage in self._mirrored.values():
             yield storage.memory()
+        if self._module.has_priorities:
+            for number in range(len(self._slots)):
+                active = self._actives[number] if number < len(self._actives) else None
+                given = 0 if active is None else self.declarations.priority(active.priority, self._scope)
+                yield priority_of(number, self._module.span, given).memory()
         for channel in channels:
             for storage in memory_of(channel):
                 yield storage.memory()
@@ -315,12 +339,6 @@ class _Stack:
             held.add(1)  # where the run is not followed, nobody goes on
         if self._module.asks_last:
             edges = [edge_with_last(edge, number, self._module.span) for edge in edges]
-        if self._remotes.seen:
-            mirrors = list(self._mirrors(running))
-            edges = [edge_with_mirrors(edge, mirrors) for edge in edges]
-            for mirror in mirrors:
-                first = registers.get(mirror.register, 0) if mirror.register else entry in mirror.points
-                self._mirrored[mirror.storage.name] = replace(mirror.storage, initial=int(first))
         thread = Thread(
             name=name,
             entry=entry,
@@ -332,6 +350,41 @@ class _Stack:
             span=codes[0].process.span if codes else None,
         )
         return thread, running
+
+    def _answering(self, threads: Sequence[Thread], scheduling: Scheduling) -> list[Thread]:
+        """Threads whose steps compute what they ask about others."""
+        if not (self._module.has_priorities or self._module.asks_enabled):
+            return list(threads)
+
+        def mirror(number: int, register: str) -> Storage:
+            return self._remotes.shown(number, register, self._module.span)
+
+        return [
+            replace(
+                thread,
+                edges=tuple(scheduling.edge_with_answers(number, edge, mirror) for edge in thread.edges),
+            )
+            for number, thread in enumerate(threads)
+        ]
+
+    def _showing(self, thread: Thread, number: int, running: Sequence[Running]) -> Thread:
+        """A thread whose steps write what others see of it."""
+        if not self._remotes.seen:
+            return thread
+        mirrors = list(self._mirrors([item for item in running if item.number == number]))
+        for seen, storage in self._remotes.seen.items():
+            if seen.number == number and not seen.process:
+                mirrors.append(Mirror(storage, register=seen.register))
+        registers = dict(thread.registers)
+        for mirror in mirrors:
+            if mirror.register:
+                first = registers.get(mirror.register, 0)
+            else:
+                first = thread.entry if mirror.points is None else int(thread.entry in mirror.points)
+            self._mirrored[mirror.storage.name] = replace(
+                mirror.storage, initial=first if isinstance(first, int) else 0
+            )
+        return replace(thread, edges=tuple(edge_with_mirrors(edge, mirrors) for edge in thread.edges))
 
     def _mirrors(self, running: Sequence[Running]) -> Iterator[Mirror]:
         """What others see of these processes.
@@ -384,7 +437,9 @@ class _Stack:
         """The step in which a process that has ended is taken away: the youngest goes first."""
         built, count = code.built, "$1"
         place = CellReference(PROCESSES, None)
+        has_priorities = self._module.has_priorities
         operations: list[Operation] = [
+            *([Assume(Register(HIGHEST), waits=True)] if has_priorities else []),
             FULL_FENCE,
             Load(register=count, address=address(place), size=PROCESSES.scalar.size),
             Assume(equals(Register(count), Constant(number + 1)), waits=True),
@@ -395,6 +450,8 @@ class _Stack:
                 for cell in range(storage.count):
                     index = Constant(cell) if storage.dimensions else None
                     operations += assignment(CellReference(storage, index), FALSE)
+        if has_priorities:
+            operations += assignment(CellReference(priority_of(number, code.process.span), None), FALSE)
         operations += [FULL_FENCE, Set(count, FALSE)]
         operations += [Set(register, FALSE) for register in built.registers]
         return Edge(source=end, target=0, operations=tuple(operations), span=code.process.span)

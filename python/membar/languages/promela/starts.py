@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from membar.languages.promela.actions import Action, Kind, Move, Start
 from membar.languages.promela.automaton import Automaton
+from membar.languages.promela.scheduling import HIGHEST
 from membar.languages.promela.scope import Channel
 from membar.languages.promela.variables import Built
 from membar.program.dependencies import registers_written
@@ -73,6 +74,7 @@ def starts_of(built: Built) -> list[Started] | None:
         return []
     automaton = built.automaton
     known = {name: value & MASK for name, value in built.registers.items() if isinstance(value, int)}
+    known[HIGHEST] = 1  # a process that has to wait for others starts the same ones later
     point = automaton.follow_jumps(built.entry)
     found: list[Started] = []
     is_held = False

@@ -29,7 +29,7 @@ from membar.languages.promela.values import GHOST, LAST, CellReference, assignme
 from membar.languages.promela.variables import Built
 from membar.program.dependencies import registers_written
 from membar.program.expr import FALSE, MASK, TRUE, Constant, Expr
-from membar.program.folding import either, logical_not
+from membar.program.folding import both, either, logical_not
 from membar.program.operations import Assert, Assume, Fence, Operation, Receive, Send, Store
 from membar.program.program import Edge
 from membar.records import field, record, replace
@@ -139,10 +139,7 @@ class _Stepper:
             self._edges.append(Edge(source=source, target=source))
             return
         before = {number: self._before(moves, number) for number in range(len(moves))}
-        may_wait = not any(
-            move.action.kind is Kind.ELSE or (move.action.condition == TRUE and not move.action.idle)
-            for move in moves
-        )
+        may_wait = not any(move.action.condition == TRUE and not move.action.idle for move in moves)
         added = len(self._edges)
         for number, move in enumerate(moves):
             self._add(node, move, [moves[other] for other in before[number]], moves, waits=may_wait)
@@ -246,7 +243,8 @@ class _Stepper:
                     if found is None:
                         return None
                     result = either(result, found)
-            return logical_not(result)
+            own, _ = path.read(action)  # what its process is provided
+            return both(own, logical_not(result))
         if action.kind is Kind.MEETING:
             return None
         condition, _ = path.read(action)
@@ -258,11 +256,10 @@ class _Stepper:
         """Lets go of an atomic block where none of the moves can be done, which is an error in a `d_step`."""
         for number, move in enumerate(moves):
             action = move.action
-            is_sure = action.kind in (Kind.PLAIN, Kind.FENCE) and action.condition == TRUE and not action.idle
-            if (is_sure and not before[number]) or (
-                action.kind is Kind.ELSE and len(before[number]) == len(moves) - 1
-            ):
-                return
+            if action.condition == TRUE and not action.idle:
+                is_plain = action.kind in (Kind.PLAIN, Kind.FENCE) and not before[number]
+                if is_plain or (action.kind is Kind.ELSE and len(before[number]) == len(moves) - 1):
+                    return
         path = Path(dict(self._fixed), waits=True)
         conditions = [self._condition(path, move) for move in moves]
         rank = 0

@@ -443,4 +443,6 @@ class Module:
     ghosts: tuple[tuple[str, Span], ...] = ()
     asks_last: bool = False
     asks_count: bool = False
+    asks_enabled: bool = False
+    has_priorities: bool = False
     span: Span

@@ -106,10 +106,15 @@ class _Translation:
         self._at = 0
 
     def program(self) -> Program:
-        self._refuse_unsupported()
         self._globals()
         self._actives()
-        if self._declarations.needs_dynamic or self._module.asks_count:
+        module = self._module
+        if (
+            self._declarations.needs_dynamic
+            or module.asks_count
+            or module.asks_enabled
+            or module.has_priorities
+        ):
             return self._stacked()
         if self._found:
             raise InputError(*dict.fromkeys(self._found))
@@ -156,15 +161,6 @@ class _Translation:
         from membar.languages.promela.stack import stack_program  # noqa: PLC0415 - on demand
 
         return stack_program(self._source, self._module)
-
-    def _refuse_unsupported(self) -> None:
-        """What is read but has no meaning here is refused by name."""
-        for process in self._module.processes:
-            if process.priority is not None:
-                place = process.priority.span
-                self._found += error(
-                    "W0711", "`priority` is not supported", place, "expected `{`"
-                ).diagnostics
 
     def _globals(self) -> None:
         with self._collect_errors():

@@ -86,7 +86,8 @@ class Values:
         special: what `_pid` and the like are; raises for what is not known.
         channels: all channels, where channels are values; None where they are not.
         ask: the value of a question about a channel.
-        remote: the value of a reference to another process, where statements may have any.
+        remote: the value of a reference to another process, or of a question about one, where statements may
+            have any.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class Values:
         special: Callable[[p.Special], Expr],
         ask: Callable[[Values, p.Ask | p.Peek], Expr],
         channels: Sequence[Channel] | None = None,
-        remote: Callable[[p.Remote, Values], Expr] | None = None,
+        remote: Callable[[p.Remote | p.ProcessQuestion, Values], Expr] | None = None,
     ) -> None:
         self.scope = scope
         self._remote = remote
@@ -141,7 +142,7 @@ class Values:
                 raise error(
                     "W0709", "`run` inside an expression", expr.span, "it must be a statement of its own"
                 )
-            case p.Remote() if self._remote is not None:
+            case p.Remote() | p.ProcessQuestion() if self._remote is not None:
                 return self._remote(expr, self)
             case p.Remote() | p.ProcessQuestion():
                 raise error(
@@ -348,7 +349,7 @@ class Values:
             fold(Binary(BinaryOp.SLT, index, Constant(meaning.count))),
         )
         self.demand(in_bounds, TRUE, f"index of `{use.name}` out of bounds", use.span)
-        return meaning, index
+        return meaning, index if in_bounds == TRUE else fold(Select(in_bounds, index, FALSE))
 
 
 def _also(needed: Expr, condition: Expr) -> Expr:

@@ -11,6 +11,7 @@ from membar.languages.promela.channels import Messages
 from membar.languages.promela.declarations import Declarations
 from membar.languages.promela.initial_values import AtCreation
 from membar.languages.promela.remote import RemoteReferences
+from membar.languages.promela.scheduling import priority_of
 from membar.languages.promela.scope import Channel, Meaning, Record, Scope, Storage, Symbol, storages
 from membar.languages.promela.values import CellReference, Reads, Values, assignment
 from membar.program.expr import FALSE, TRUE, Constant, Expr, Register
@@ -80,8 +81,17 @@ class ProcessVariables:
         self.timeout = False
         self.asks_timeout = False
 
+    @property
+    def most_processes(self) -> int:
+        """How many processes there can be, where they are a stack."""
+        return 0 if self._remotes is None else len(self._remotes.processes)
+
     def declare_parameters(self, parameters: Sequence[p.Variable]) -> None:
-        """Declares the parameters, with the arguments of the process."""
+        """Declares the parameters, with the arguments of the process, and its priority."""
+        if self._declarations.has_priorities:
+            self._built.asks_number = True
+            priority = priority_of(self._instance.pid or 0, self._built.span)
+            self.scope.declare("_priority", priority, self._built.span)
         given = zip(self._instance.values, self._instance.channels, strict=True)
         for item in parameters:
             value, channel = next(given, (0, None))
@@ -173,10 +183,13 @@ class ProcessVariables:
             remote=self._refer,
         )
 
-    def _refer(self, remote: p.Remote, values: Values) -> Expr:
+    def _refer(self, remote: p.Remote | p.ProcessQuestion, values: Values) -> Expr:
         if self._remotes is None:
             self._declarations.needs_dynamic = True
             return Register("#remote")
+        if isinstance(remote, p.ProcessQuestion):
+            self._built.asks_number = True
+            return self._remotes.answer(remote, values, self._instance.pid or 0)
         return self._remotes.value(remote, values)
 
     def _initialise(self, item: p.Variable, meaning: Storage | Record | Symbol) -> p.Statement:

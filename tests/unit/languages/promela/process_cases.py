@@ -311,4 +311,61 @@ PROCESS_CASES = (
         "chan q = [0] of { byte }; byte x;\n"
         "active proctype A() { byte k; d_step { x = 1; q?k } }\nactive proctype B() { q!1 }",
     ),
+    Case(
+        "a block with an else is interrupted where its process is not provided",
+        "deadlock",
+        "byte x, b;\nactive proctype A() provided (x < 3) {\n"
+        "do :: atomic { x = 3; if :: b == 1 -> b = 2 :: else -> b = 3 fi } :: break od }",
+    ),
+    Case(
+        "a higher priority comes first",
+        None,
+        "byte x;\nactive proctype A() priority 5 { x = 1; assert(x == 1); x = 2; assert(x == 2) }\n"
+        "active proctype B() { x = 3 }",
+    ),
+    Case(
+        "a higher priority interrupts an atomic block",
+        "assertions",
+        "byte x, y;\nactive proctype A() { atomic { x = 1; y = 1; x = 2; y = 2 } }\n"
+        "active proctype B() priority 4 { y == 1; assert(x == 2) }",
+    ),
+    Case(
+        "but not a d_step",
+        None,
+        "byte x, y;\nactive proctype A() { d_step { x = 1; y = 1; x = 2; y = 2 } }\n"
+        "active proctype B() priority 4 { y > 0; assert(x == 2) }",
+    ),
+    Case(
+        "priorities that processes are started with, and change",
+        None,
+        "byte x;\nproctype C() priority 7 { x = _priority }\n"
+        "init priority 2 { run C() priority 9; assert(x == 9); run C(); assert(x == 9);\n"
+        "assert(get_priority(1) == 1); set_priority(1, 4); assert(x == 4); (_nr_pr == 1);\n"
+        "_priority = 8; assert(get_priority(0) == 8) }",
+    ),
+    Case(
+        "a priority out of range",
+        "assertions",
+        "active proctype B() { set_priority(9, 300); assert(get_priority(9) == 0); set_priority(0, 300) }",
+    ),
+    Case(
+        "timeout goes to the highest priority",
+        None,
+        "byte x;\n"
+        "active proctype A() priority 4 { timeout; x = x + 1; timeout; x = x + 1 }\n"
+        "active proctype B() priority 2 { timeout; x = x + 4; assert(x == 6) }",
+    ),
+    Case(
+        "whether others can move",
+        None,
+        "byte x;\n"
+        "active proctype A() { byte k = 2; do :: k > 0 && x == 0 -> k-- :: x == 1 -> break od }\n"
+        "active proctype B() { !enabled(0); assert(A:k == 0); x = 1; assert(!enabled(2)) }",
+    ),
+    Case(
+        "a control point that changes",
+        "assertions",
+        "byte x;\nactive proctype A() { x = 1 }\n"
+        "active proctype B() { byte k; k = pc_value(0); if :: pc_value(0) != k -> assert(0) :: else fi }",
+    ),
 )
