@@ -48,8 +48,8 @@ def verifier(text: str, folder: Path, *options: str) -> Verifier | None:
     """SPIN's verifier for a text, compiled with these options; None if SPIN does not accept the text."""
     model = folder / "model.pml"
     model.write_text(text, encoding="utf-8")
-    # Without `-o2`, SPIN 6.5.2 takes element 0 of a local array for dead right after it is set; without `-o3`,
-    # no priority interrupts statements of an atomic block that it merges.
+    # Without `-o2`, SPIN 6.5.2 takes element 0 of a local array for dead right after it is set; without
+    # `-o3`, no priority interrupts statements of an atomic block that it merges.
     if not _is_done(["spin", "-a", "-o2", "-o3", model.name], folder):
         return None
     flags = ["-O0", "-w", "-DNOREDUCE", "-DNOFAIR", "-DVECTORSZ=2048", *options]
