@@ -137,7 +137,7 @@ def prepare(
     from membar.code.passes.bound_recursion import bound_recursion  # noqa: PLC0415 - on demand
     from membar.code.passes.find_copies import check_copies  # noqa: PLC0415 - on demand
     from membar.code.passes.resolve_indirect_calls import resolve_thread_functions  # noqa: PLC0415 - on demand
-    from membar.code.passes.spawn_threads import spawn_threads  # noqa: PLC0415 - it needs this module
+    from membar.code.passes.spawn_threads import spawn_threads, with_own_number  # noqa: PLC0415 - it needs this module
     from membar.code.passes.start_program import start_program  # noqa: PLC0415 - on demand
 
     def divide_again(module: ir.Module) -> ir.Module:
@@ -150,6 +150,7 @@ def prepare(
 
     def simplify(whole: ir.Module, name: str) -> ir.Module:
         def simplify_once(module: ir.Module) -> ir.Module:
+            module = with_own_number(module, name)
             alone = replace(module, functions={name: module.functions[name]})
             alone = _run(alone, _OF_A_THREAD, is_validated=is_validated, watch=watch)
             alone = divide_again(alone)

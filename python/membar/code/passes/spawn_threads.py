@@ -28,6 +28,7 @@ _ROOM_ALIGN = 16
 END_OF_THREAD = "__mb_end_of_thread"
 _SELF = ir.FunctionAddress(f"{PREFIX}self")
 Simplify = Callable[[ir.Module, str], ir.Module]
+"""Simplifies the function of one thread, which learns its number (`with_own_number`)."""
 
 
 def spawn_threads(module: ir.Module, simplify: Simplify, any_number: AnyNumber | None = None) -> ir.Module:
@@ -45,7 +46,7 @@ def spawn_threads(module: ir.Module, simplify: Simplify, any_number: AnyNumber |
     handed: dict[str, Contents] = {}
     while number < len(module.threads):
         name = module.threads[number]
-        module = simplify(_with_own_number(module, number), name)
+        module = simplify(module, name)
         if handed.get(name):
             module = _with_handed_memory(module, name, handed[name], simplify)
         spawning = _Spawning(module, number)
@@ -73,9 +74,9 @@ def _with_handed_memory(module: ir.Module, name: str, contents: Contents, simpli
     return simplify(replace(module, functions={**module.functions, name: done}), name)
 
 
-def _with_own_number(module: ir.Module, number: int) -> ir.Module:
+def with_own_number(module: ir.Module, name: str) -> ir.Module:
     """The module in which one thread knows its number."""
-    function = module.functions[module.threads[number]]
+    function, number = module.functions[name], module.threads.index(name)
     known: dict[str, ir.Operand] = {}
     blocks = []
     for block in function.blocks:

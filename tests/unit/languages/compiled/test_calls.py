@@ -118,3 +118,22 @@ int main(void) {
 }
 """
     assert membar.check(SourceFile("pointer.c", text)).verdict == "holds"
+
+
+def test_who_runs_is_known_in_functions_that_call_themselves() -> None:
+    text = """#include <assert.h>
+    #include <pthread.h>
+    static pthread_t first;
+    static int is_first(int depth) {
+        return depth ? is_first(depth - 1) : pthread_equal(pthread_self(), first);
+    }
+    static void *other(void *depth) { assert(!is_first((int)(long)depth)); return NULL; }
+    int main(void) {
+        pthread_t thread;
+        first = pthread_self();
+        pthread_create(&thread, NULL, other, (void *)3);
+        pthread_join(thread, NULL);
+        assert(is_first(2));
+    }
+    """
+    assert membar.check(SourceFile("recursion.c", text)).verdict == "holds"
