@@ -8,6 +8,7 @@ from membar.code import ir as code
 from membar.languages.compiled.atomic_calls import NAMES, accesses_of_call
 from membar.languages.compiled.constants import UnsupportedError, flatten, scalar_type
 from membar.languages.compiled.exceptions import THROW
+from membar.languages.compiled.expanded_intrinsics import expand_intrinsic
 from membar.languages.compiled.intrinsics import Intrinsic, instruction_of, intrinsic_of
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.types import Pointer
@@ -158,6 +159,8 @@ def _computed_results(
 ) -> None:
     """An intrinsic function of its arguments; one with overflow gives the value and whether it fits."""
     results = body.results(item)
+    if len(results) == 1 and expand_intrinsic(name, results[0], operands, place, body.emit):
+        return
     operations = [name]
     if name.endswith(".with.overflow"):
         operation = name.removesuffix(".with.overflow")
