@@ -65,12 +65,12 @@ class Spans:
         """The files whose text was looked at."""
         return tuple(self._files)
 
-    @staticmethod
-    def in_program(place: Place | None) -> Place | None:
-        """A place of the library as that of the call that leads there; others as they are."""
-        while place is not None and _is_library(place.file) and place.caller is not None:
-            place = place.caller
-        return place
+    def in_program(self, place: Place | None) -> Place | None:
+        """A place of a library as that of the user's call that leads there, if there is one."""
+        found = place
+        while found is not None and not self.is_of_program(found):
+            found = found.caller
+        return found or place
 
     def file(self, name: str) -> SourceFile | None:
         """The file with this name, if it may be shown."""
