@@ -27,6 +27,11 @@ impl Plain {
     fn get(&self) -> u32 { unsafe { *self.0.get() } }
 }
 static D: Plain = Plain(std::cell::UnsafeCell::new(0));
+struct Own(u32);
+impl Drop for Own {
+    fn drop(&mut self) { if O.try_with(|_| ()).is_err() { X.fetch_add(1, Relaxed); } }
+}
+std::thread_local! { static O: Own = Own(3); }
 """
 # What a second thread does, what `main` does meanwhile, what it asserts after the join, and the verdict.
 CASES = {
@@ -118,6 +123,30 @@ CASES = {
         "V.lock().unwrap().push(1);",
         "V.lock().unwrap().push(1);",
         "assert_eq!(V.lock().unwrap().len(), 2);",
+        "holds",
+    ),
+    "a thread that has ended has returned, which orders nothing": (
+        "X.store(1, Relaxed);",
+        "let r = other.is_finished() && X.load(Relaxed) == 0;",
+        "assert!(!r);",
+        "violated",
+    ),
+    "a thread-local value that is dropped cannot be used": (
+        "O.with(|own| assert_eq!(own.0, 3));",
+        "",
+        "assert_eq!(X.load(Relaxed), 1);",
+        "holds",
+    ),
+    "the clock of a thread does not run backwards": (
+        "",
+        "let (a, b) = (std::time::Instant::now(), std::time::Instant::now());",
+        "assert!(a <= b);",
+        "holds-within",
+    ),
+    "bytes and strings in vectors": (
+        'let mut v = vec![String::from("a")]; v.push(v[0].clone()); assert!(v[1] == "a");',
+        "let mut v = vec![0u8]; v.push(7);",
+        "assert_eq!(v[1], 7);",
         "holds",
     ),
     "a relaxed flag orders nothing": (
@@ -224,6 +253,7 @@ def test_a_loom_test_runs_unchanged(tmp_path: Path) -> None:
         ("#[test] fn a() {}", {"test": "b"}, "no test is called `b`"),
         ("fn main() {}", {"rustc": "/nowhere/rustc"}, "not a program that can be run"),
         ('fn main() { std::fs::remove_file("x").ok(); }', {}, "is not modelled"),
+        ('fn main() { drop(format!("{}", std::process::id())); }', {}, "macro `format!` is not modelled"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, options: dict[str, Any], message: str, tmp_path: Path) -> None:

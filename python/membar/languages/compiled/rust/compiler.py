@@ -144,7 +144,8 @@ def _compile_shim(rustc: Rustc) -> Shim:
             name = f"membar_{crate}" if crate == "std" else crate
             words = [rustc.path, *FLAGS, "--edition=2021", "--crate-type=rlib", f"--crate-name={name}"]
             words += [f"--remap-path-prefix={SHIM}=/membar", f"--emit=link,llvm-ir={folder}/{crate}.ll"]
-            words += [f"--out-dir={folder}"]
+            # Symbols say for which types generic functions are.
+            words += [f"--out-dir={folder}", "-Csymbol-mangling-version=v0"]
             if crates:
                 words += ["-L", f"dependency={folder}", "--extern", f"std={folder}/lib{crates[0][0]}.rlib"]
             try:

@@ -24,8 +24,10 @@ OWN = "__mb_rust_"
 """What the functions of the shim are called that stand for parts of the runtime."""
 PANICS = f"{OWN}panics"
 _CATCH = "catch_unwind"
-CATCHING, REGISTERED = "CATCHING", "REGISTERED"
-_END_OF_THREAD = f"{OWN}end_of_thread"
+CATCHING, REGISTERED, ENDED = "CATCHING", "REGISTERED", "ENDED"
+_THREAD_LOCAL = "MEMBAR_THREAD_LOCAL"
+# What a thread calls at its end, and the variable without which nobody notices.
+_AT_END = {f"{OWN}end_of_thread": REGISTERED, f"{OWN}finished": ENDED}
 ASSERTIONS, EXITS = "assertions", "exits"
 _ENTRY = "main"
 _FOR_DEBUGGERS = pattern(r"\.dbg\.spill\d*$")
@@ -37,6 +39,8 @@ _MARKS = {
     "not_printed": (("memory", "races"), "without what `print!` and similar macros read"),
     "may_read_again": (("deadlock",), "without threads that read an RwLock again while a writer waits"),
 }
+_OTHER_PATHS = {"<alloc::string::String as core::clone::Clone>::clone": "clone_string"}
+_FORMAT = "std::fmt::format::format_inner"
 _OTHER_NAMES = {
     "__rust_alloc": "allocate",
     "__rust_alloc_zeroed": "allocate_zeroed",
@@ -47,6 +51,18 @@ _OTHER_NAMES = {
     "lang_start_internal": "start",
     "memcmp": "compare",
     "bcmp": "compare",
+}
+# Generic functions whose only bodies are in the compiled library, and types of the shim with the same layout,
+# for which rustc makes bodies.
+_GROW = "<alloc::raw_vec::RawVec<{}>>::grow_one"
+_SAME_LAYOUT = {
+    "u8": "LikeByte",
+    **dict.fromkeys(
+        ("alloc::vec::Vec<u8>", "alloc::string::String", "std::ffi::os_str::OsString"), "LikeString"
+    ),
+}
+_OTHER_TYPES = {
+    _GROW.format(type_): _GROW.format(f"membar_std::runtime::{like}") for type_, like in _SAME_LAYOUT.items()
 }
 _TRAPS = ("llvm.trap", "llvm.debugtrap", "llvm.ubsantrap")
 _OVERFLOWS = {
@@ -82,7 +98,7 @@ def resolve_runtime(module: ir.Module, defined: Collection[str], uses: Collectio
         module: one file of the program.
         defined: what its files define.
         uses: variables of the shim that it uses: for `CATCHING` panics, for values `REGISTERED` to be
-            dropped.
+            dropped, for threads that have `ENDED`.
     """
     missing = {
         name: demangle(name)
@@ -95,10 +111,11 @@ def resolve_runtime(module: ir.Module, defined: Collection[str], uses: Collectio
         if module.functions[name].never_returns and path.split("::")[0].lstrip("<") in _LIBRARIES
     }
     others = {
-        name: OWN + _OTHER_NAMES[last_word(path)]
+        name: OWN + other
         for name, path in missing.items()
-        if last_word(path) in _OTHER_NAMES
+        if (other := _OTHER_PATHS.get(path) or _OTHER_NAMES.get(last_word(path))) is not None
     }
+    others |= _bodies_for_other_types(missing, defined)
     others |= dict.fromkeys(_TRAPS, f"{OWN}trap")
     found = _Panics(module, panics, uses).run()
     found = rename(_with_plain_entry(found), others, {})
@@ -112,21 +129,42 @@ def resolve_runtime(module: ir.Module, defined: Collection[str], uses: Collectio
     return replace(
         found,
         functions=kept,
+        objects={name: _of_each_thread(item) for name, item in found.objects.items()},
         partly_checked=(*found.partly_checked, *parts),
         handlers=tuple(_places_that_catch(module)),
         is_rust=True,
     )
 
 
+def _bodies_for_other_types(missing: Mapping[str, str], defined: Collection[str]) -> dict[str, str]:
+    """Functions without a body, and the same functions for types of the shim with the same layout."""
+    wanted = {name: _OTHER_TYPES[path] for name, path in missing.items() if path in _OTHER_TYPES}
+    if not wanted:
+        return {}
+    bodies = {demangle(name): name for name in defined if "grow_one" in name}
+    return {name: bodies[path] for name, path in wanted.items() if path in bodies}
+
+
+def _of_each_thread(item: ir.Object) -> ir.Object:
+    """A variable, of which each thread has a copy if its name says so."""
+    is_own = _THREAD_LOCAL in item.name and last_word(demangle(item.name)).startswith(_THREAD_LOCAL)
+    return replace(item, is_thread_local=True) if is_own else item
+
+
 def _places_that_catch(module: ir.Module) -> Iterator[ir.Place]:
     """Where the program calls `catch_unwind`."""
     for function in module.functions.values():
         for call, callee in calls(function):
-            place = call.place
+            place = _outermost(call.place)
             if last_word(demangle(callee)) == _CATCH and _is_own(function.name) and place is not None:
-                while place.caller is not None:  # rustc has inlined what is around the call
-                    place = place.caller
                 yield place
+
+
+def _outermost(place: ir.Place | None) -> ir.Place | None:
+    """The place in the function itself, if rustc has inlined what is around it."""
+    while place is not None and place.caller is not None:
+        place = place.caller
+    return place
 
 
 def variables_used(modules: Iterable[llvm.Module]) -> frozenset[str]:
@@ -136,7 +174,7 @@ def variables_used(modules: Iterable[llvm.Module]) -> frozenset[str]:
         for module in modules
         if PANICS not in module.functions  # the shim itself
         for name in module.variables
-        for word in (CATCHING, REGISTERED)
+        for word in (CATCHING, REGISTERED, ENDED)
         if word in name
     )
 
@@ -162,7 +200,7 @@ class _Panics:
     def _instruction(self, item: ir.Instruction) -> list[ir.Instruction]:
         if not isinstance(item, ir.Call) or not isinstance(item.callee, ir.FunctionAddress):
             return [item]
-        if item.callee.name == _END_OF_THREAD and REGISTERED not in self.uses:
+        if item.callee.name in _AT_END and _AT_END[item.callee.name] not in self.uses:
             return []
         path = self.panics.get(item.callee.name)
         if path is None:
@@ -229,7 +267,7 @@ class _Missing:
                 called = {callee for _, callee in calls(self.module.functions[name])}
                 found = list(named_operands(self.module.functions[name]))
                 named = [
-                    (operand.name, at if _is_own(name) else place)
+                    (operand.name, _outermost(at) if _is_own(name) else place)
                     for operand, at in found
                     if isinstance(operand, ir.FunctionAddress | ir.ObjectAddress)
                     and not (operand.name in self.missing and operand.name not in called)
@@ -241,7 +279,8 @@ class _Missing:
                     if name in self.module.functions:
                         seen.add(callee)
                         path = shorten_library(demangle(callee))
-                        yield self.refuse(f"the function `{path}` is not modelled{_ADVICE}", at)
+                        what = "macro `format!`" if path == _FORMAT else f"function `{path}`"
+                        yield self.refuse(f"the {what} is not modelled{_ADVICE}", at)
                 elif callee in self.module.objects or self._has_body(callee):
                     seen.add(callee)
                     waiting.append((callee, at))

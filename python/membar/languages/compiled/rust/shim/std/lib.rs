@@ -42,6 +42,22 @@ macro_rules! eprintln {
     () => { $crate::print!("\n") };
     ($($text:tt)*) => { $crate::print!($($text)*) };
 }
+/// Tells nothing, and gives its argument.
+#[macro_export]
+macro_rules! dbg {
+    () => { $crate::print!("\n") };
+    ($value:expr $(,)?) => {
+        match $value {
+            value => {
+                $crate::primitives::not_printed();
+                value
+            }
+        }
+    };
+    ($($value:expr),+ $(,)?) => { ($($crate::dbg!($value)),+,) };
+}
+// As the real one expands, `static` becomes a constant that knows two functions. membar gives each thread its own
+// copy of variables with this name (`membar/languages/compiled/rust/runtime.py`).
 #[macro_export]
 macro_rules! thread_local {
     () => {};
@@ -50,21 +66,20 @@ macro_rules! thread_local {
         $crate::thread_local!($($rest)*);
     };
     ($(#[$a:meta])* $v:vis static $name:ident: $t:ty = const $init:block) => {
-        $(#[$a])* $v static $name: $crate::thread::LocalKey<$t> = {
-            fn begin() -> $t { const INIT: $t = $init; INIT }
-            static VALUES: $crate::thread::Values<$t> = $crate::thread::Values::new();
-            $crate::thread::LocalKey::new(begin, &VALUES)
-        };
+        $crate::thread_local!($(#[$a])* $v static $name: $t = { const INIT: $t = $init; INIT });
     };
     ($(#[$a:meta])* $v:vis static $name:ident: $t:ty = $init:expr; $($rest:tt)*) => {
         $crate::thread_local!($(#[$a])* $v static $name: $t = $init);
         $crate::thread_local!($($rest)*);
     };
     ($(#[$a:meta])* $v:vis static $name:ident: $t:ty = $init:expr) => {
-        $(#[$a])* $v static $name: $crate::thread::LocalKey<$t> = {
+        $(#[$a])* $v const $name: $crate::thread::LocalKey<$t> = {
             fn begin() -> $t { $init }
-            static VALUES: $crate::thread::Values<$t> = $crate::thread::Values::new();
-            $crate::thread::LocalKey::new(begin, &VALUES)
+            fn own() -> &'static $crate::thread::Value<$t> {
+                static MEMBAR_THREAD_LOCAL: $crate::thread::Value<$t> = $crate::thread::Value::new();
+                &MEMBAR_THREAD_LOCAL
+            }
+            $crate::thread::LocalKey::new(begin, own)
         };
     };
 }

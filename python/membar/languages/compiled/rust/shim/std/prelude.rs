@@ -2,7 +2,7 @@
 macro_rules! preludes {
     ($($edition:ident)*) => {$(
         pub mod $edition {
-            pub use crate::{eprint, eprintln, print, println, thread_local};
+            pub use crate::{dbg, eprint, eprintln, print, println, thread_local};
             pub use real::prelude::$edition::*;
         }
     )*};

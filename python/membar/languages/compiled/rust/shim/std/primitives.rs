@@ -1,4 +1,5 @@
 //! membar's primitives (`membar/code/primitives.py`), by names of Rust.
+use core::cell::Cell;
 use core::ffi::c_char;
 use core::sync::atomic::AtomicU32;
 
@@ -25,6 +26,15 @@ extern "C" {
 pub type Word = AtomicU32;
 /// The most threads that the words of condition variables and channels have room for.
 pub const MOST_THREADS: usize = 32;
+
+/// What each thread has a copy of, if it is the type of a variable whose name begins with `MEMBAR_THREAD_LOCAL`.
+pub struct Own<T>(pub Cell<T>);
+unsafe impl<T> Sync for Own<T> {}
+impl<T> Own<T> {
+    pub const fn new(value: T) -> Own<T> {
+        Own(Cell::new(value))
+    }
+}
 
 #[inline]
 pub fn spawn(function: unsafe extern "C" fn(*mut u8) -> *mut u8, argument: *mut u8) -> i64 {

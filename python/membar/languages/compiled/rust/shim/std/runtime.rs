@@ -1,5 +1,7 @@
 //! What rustc's own runtime would do: membar calls these instead (`membar/languages/compiled/rust/runtime.py`).
 use crate::primitives;
+use real::string::String;
+use real::vec::Vec;
 
 extern "C" {
     fn __membar_allocate(size: i64, is_zeroed: bool) -> *mut u8;
@@ -64,6 +66,21 @@ unsafe extern "C" fn __mb_rust_compare(left: *const u8, right: *const u8, length
         at += 1;
     }
     0
+}
+
+/// Types with the layout of others: the compiled `alloc` has the only bodies of some generic functions of those.
+pub struct LikeByte(#[allow(dead_code)] u8);
+pub struct LikeString(#[allow(dead_code)] [usize; 3]);
+
+#[no_mangle]
+fn __mb_rust_growing(bytes: &mut Vec<LikeByte>, strings: &mut Vec<LikeString>) {
+    bytes.push(LikeByte(0));
+    strings.push(LikeString([0; 3]));
+}
+
+#[no_mangle]
+fn __mb_rust_clone_string(text: &String) -> String {
+    String::from(text.as_str())
 }
 
 /// `core::intrinsics::abort`, which `Arc` calls if a count overflows.

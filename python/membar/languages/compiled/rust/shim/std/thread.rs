@@ -3,9 +3,9 @@ mod local;
 mod parking;
 mod scoped;
 
-pub use local::{LocalKey, Values};
+pub use local::{AccessError, LocalKey, Value};
 pub use parking::{current, park, park_timeout, park_timeout_ms, Thread};
-pub use real::thread::{panicking, AccessError, Result};
+pub use real::thread::{panicking, Result};
 pub use scoped::{scope, Scope, ScopedJoinHandle};
 
 use crate::primitives;
@@ -41,11 +41,23 @@ struct Start<F, T> {
 extern "C" {
     /// Drops thread-local values, if the program has any that must be dropped.
     fn __mb_rust_end_of_thread();
+    /// Sets `ENDED`, if the program reads it.
+    fn __mb_rust_finished();
+}
+
+/// Which threads have returned from their functions.
+static ENDED: [AtomicU32; primitives::MOST_THREADS] = [const { AtomicU32::new(0) }; primitives::MOST_THREADS];
+mod ending {
+    #[no_mangle]
+    extern "C" fn __mb_rust_finished() {
+        super::ENDED[super::primitives::me()].store(1, super::Ordering::Release);
+    }
 }
 
 /// What a thread begins with whose result is nothing.
 unsafe extern "C" fn enter<F: FnOnce() -> T, T>(argument: *mut u8) -> *mut u8 {
     mem::forget(primitives::argument_at::<F>(argument)());
+    __mb_rust_finished();
     __mb_rust_end_of_thread();
     core::ptr::null_mut()
 }
@@ -62,6 +74,7 @@ unsafe extern "C" fn enter_and_tell<F: FnOnce() -> T, T>(argument: *mut u8) -> *
             drop(Box::from_raw(packet).result.into_inner().assume_init());
         }
     }
+    __mb_rust_finished();
     if !running.is_null() {
         (*running).fetch_sub(1, Ordering::Release);
     }
@@ -108,8 +121,9 @@ impl<T> Native<T> {
         }
     }
 
+    #[inline]
     fn is_finished(&self) -> bool {
-        primitives::choose(0, 1) == 0
+        ENDED[self.number as usize].load(Ordering::Relaxed) != 0
     }
 }
 
@@ -140,7 +154,8 @@ impl<T> JoinHandle<T> {
     pub fn thread(&self) -> &Thread {
         &self.thread
     }
-    /// Whether the thread has ended: membar explores both answers, whatever the thread has done.
+    /// Whether the function of the thread has returned; this orders nothing.
+    #[inline]
     pub fn is_finished(&self) -> bool {
         self.native.is_finished()
     }

@@ -1,11 +1,15 @@
 //! Time: an instant is any of two, and no clock is read. Executions in which others matter are not followed.
+//! The clock of a thread does not run backwards; those of two threads may differ.
 pub use real::time::*;
 
+use crate::primitives::Own;
 use core::ops::{Add, AddAssign, Sub, SubAssign};
 
 extern "C" {
     fn __membar_input(low: i64, high: i64) -> i64;
 }
+
+static MEMBAR_THREAD_LOCAL_TIME: Own<u64> = Own::new(0);
 
 /// See `std::time::Instant`.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -14,7 +18,11 @@ pub struct Instant(Duration);
 impl Instant {
     #[inline]
     pub fn now() -> Instant {
-        Instant(Duration::new(unsafe { __membar_input(0, 1) } as u64, 0))
+        let last = &MEMBAR_THREAD_LOCAL_TIME.0;
+        if last.get() == 0 {
+            last.set(unsafe { __membar_input(0, 1) } as u64);
+        }
+        Instant(Duration::new(last.get(), 0))
     }
     #[inline]
     pub fn duration_since(&self, earlier: Instant) -> Duration {

@@ -4,7 +4,7 @@ pub use real::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError,
 use crate::primitives::{self, Word};
 use core::cell::{Cell, UnsafeCell};
 use core::fmt;
-use core::mem::MaybeUninit;
+use core::mem::{needs_drop, MaybeUninit};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::time::Duration;
 use real::sync::Arc;
@@ -14,7 +14,7 @@ const EMPTY: u32 = 0;
 const FULL: u32 = 1;
 /// There is no message here, and never will be: all senders are gone.
 const LAST: u32 = 2;
-/// How many messages were taken, when the receiver is gone.
+/// What `sent` and `taken` have besides their counts once the receiver is gone.
 const GONE: u32 = 0x4000_0000;
 
 struct Slot<T> {
@@ -50,20 +50,30 @@ impl<T> Channel<T> {
         unsafe { (*slot.message.get()).write(message) };
         slot.state.store(FULL, Release);
     }
+    /// Whoever counts its message before the receiver is gone sends it, if there is or will be room.
     #[inline]
     fn send(&self, message: T) -> Result<(), SendError<T>> {
-        if self.taken.load(Relaxed) >= GONE {
+        let number = self.sent.fetch_add(1, Relaxed);
+        if number >= GONE {
             return Err(SendError(message));
         }
-        let number = self.sent.fetch_add(1, Relaxed);
         match self.bound {
             None => self.put(number, message),
             Some(0) => {
                 self.put(number, message);
-                primitives::wait(self.taken.load(Acquire) > number);
+                let taken = self.taken.load(Acquire);
+                primitives::wait((taken & !GONE > number) | (taken >= GONE));
+                if taken & !GONE <= number {
+                    return Err(SendError(unsafe { (*self.slot(number).message.get()).assume_init_read() }));
+                }
             }
             Some(bound) => {
-                primitives::wait(self.taken.load(Acquire) + bound > number);
+                let taken = self.taken.load(Acquire);
+                let has_room = (taken & !GONE) + bound > number;
+                primitives::wait(has_room | (taken >= GONE));
+                if !has_room {
+                    return Err(SendError(message));
+                }
                 self.put(number, message);
             }
         }
@@ -72,15 +82,16 @@ impl<T> Channel<T> {
     #[inline]
     fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         let taken = self.taken.load(Acquire);
-        if taken >= GONE {
-            return Err(TrySendError::Disconnected(message));
-        }
-        let number = self.sent.load(Relaxed);
         let bound = self.bound.unwrap_or(MOST_MESSAGES as u32);
         if bound == 0 {
             primitives::cut(c"try_send on a channel without room");
         }
-        if taken + bound <= number || self.sent.compare_exchange(number, number + 1, Relaxed, Relaxed).is_err() {
+        let room = (taken & !GONE) + bound;
+        let number = primitives::add_within(&self.sent, 0, room - 1, 1);
+        if number >= GONE {
+            return Err(TrySendError::Disconnected(message));
+        }
+        if number >= room {
             return Err(TrySendError::Full(message));
         }
         self.put(number, message);
@@ -90,7 +101,9 @@ impl<T> Channel<T> {
     fn drop_sender(&self) {
         if self.senders.fetch_sub(1, AcqRel) == 1 {
             let number = self.sent.fetch_add(1, Relaxed);
-            self.slot(number).state.store(LAST, Release);
+            if number < GONE {
+                self.slot(number).state.store(LAST, Release);
+            }
         }
     }
     /// Takes the message that a slot holds.
@@ -101,7 +114,9 @@ impl<T> Channel<T> {
         }
         let message = unsafe { (*self.slot(number).message.get()).assume_init_read() };
         next.set(number + 1);
-        self.taken.store(number + 1, Release);
+        if self.bound.is_some() {
+            self.taken.store(number + 1, Release);
+        }
         Ok(message)
     }
 }
@@ -209,11 +224,26 @@ impl<T> Receiver<T> {
     }
 }
 impl<T> Drop for Receiver<T> {
+    /// Drops what was sent and nobody took; a sender that has found room is waited for.
     #[inline]
     fn drop(&mut self) {
-        self.channel.taken.store(GONE, Release);
-        while self.try_recv().is_ok() {
-            self.channel.taken.store(GONE, Release);
+        let mut number = self.next.get();
+        let sent = self.channel.sent.fetch_or(GONE, Relaxed);
+        let end = match self.channel.bound {
+            Some(bound) => {
+                self.channel.taken.store(GONE + number, Release);
+                sent.min(number + bound)
+            }
+            None => sent,
+        };
+        while needs_drop::<T>() && number < end {
+            let slot = self.channel.slot(number);
+            let state = slot.state.load(Acquire);
+            primitives::wait(state != EMPTY);
+            if state == FULL {
+                unsafe { (*slot.message.get()).assume_init_drop() };
+            }
+            number += 1;
         }
     }
 }

@@ -1,24 +1,39 @@
-//! Thread-local values: one place for each thread, set when it first looks, dropped when it ends.
-use crate::primitives::{self, MOST_THREADS};
+//! Thread-local values: set when a thread first looks, dropped when it ends.
+use crate::primitives::{self, Own};
 use core::cell::{Cell, RefCell, UnsafeCell};
-use core::mem::needs_drop;
-use super::AccessError;
+use core::mem::{needs_drop, MaybeUninit};
 
-/// The values of all threads.
-pub struct Values<T>([UnsafeCell<Option<T>>; MOST_THREADS]);
-unsafe impl<T> Sync for Values<T> {}
+/// The value of a thread; each thread has a variable of its own.
+pub struct Value<T> {
+    state: Cell<u8>,
+    value: UnsafeCell<MaybeUninit<T>>,
+}
+unsafe impl<T> Sync for Value<T> {}
+const NEW: u8 = 0;
+const ALIVE: u8 = 1;
+const DROPPED: u8 = 2;
 
-impl<T> Values<T> {
-    pub const fn new() -> Values<T> {
-        Values([const { UnsafeCell::new(None) }; MOST_THREADS])
+impl<T> Value<T> {
+    pub const fn new() -> Value<T> {
+        Value { state: Cell::new(NEW), value: UnsafeCell::new(MaybeUninit::uninit()) }
     }
 }
 
 /// See `std::thread::LocalKey`.
 pub struct LocalKey<T: 'static> {
     begin: fn() -> T,
-    values: &'static Values<T>,
+    own: fn() -> &'static Value<T>,
 }
+
+/// See `std::thread::AccessError`.
+#[derive(Clone, Copy, Eq, PartialEq, Debug)]
+pub struct AccessError(());
+impl core::fmt::Display for AccessError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("already destroyed")
+    }
+}
+impl core::error::Error for AccessError {}
 
 const MOST_DROPPED: usize = 4;
 #[derive(Clone, Copy)]
@@ -26,31 +41,33 @@ struct Dropped {
     value: *mut u8,
     drop: unsafe fn(*mut u8),
 }
-struct Registered(UnsafeCell<[([Option<Dropped>; MOST_DROPPED], usize); MOST_THREADS]>);
-unsafe impl Sync for Registered {}
-static REGISTERED: Registered = Registered(UnsafeCell::new([([None; MOST_DROPPED], 0); MOST_THREADS]));
+static MEMBAR_THREAD_LOCAL_REGISTERED: Own<[Option<Dropped>; MOST_DROPPED]> = Own::new([None; MOST_DROPPED]);
+static MEMBAR_THREAD_LOCAL_COUNT: Own<usize> = Own::new(0);
 
 unsafe fn drop_value<T>(value: *mut u8) {
-    drop((*(value as *mut Option<T>)).take());
+    let value = &*(value as *const Value<T>);
+    value.state.set(DROPPED);
+    (*value.value.get()).assume_init_drop();
 }
 
 #[inline]
 fn register(dropped: Dropped) {
-    let (list, count) = unsafe { &mut (*REGISTERED.0.get())[primitives::me()] };
-    if *count == MOST_DROPPED {
+    let count = &MEMBAR_THREAD_LOCAL_COUNT.0;
+    if count.get() == MOST_DROPPED {
         primitives::cut(c"threads that drop more than 4 thread-local values");
     }
-    list[*count] = Some(dropped);
-    *count += 1;
+    unsafe { (*MEMBAR_THREAD_LOCAL_REGISTERED.0.as_ptr())[count.get()] = Some(dropped) };
+    count.set(count.get() + 1);
 }
 
 /// Drops the values of the thread, the last one first.
 #[no_mangle]
 extern "C" fn __mb_rust_end_of_thread() {
-    let (list, count) = unsafe { &mut (*REGISTERED.0.get())[primitives::me()] };
-    while *count > 0 {
-        *count -= 1;
-        if let Some(found) = list[*count].take() {
+    let count = &MEMBAR_THREAD_LOCAL_COUNT.0;
+    while count.get() > 0 {
+        count.set(count.get() - 1);
+        let list = MEMBAR_THREAD_LOCAL_REGISTERED.0.as_ptr();
+        if let Some(found) = unsafe { (*list)[count.get()] } {
             unsafe { (found.drop)(found.value) };
         }
     }
@@ -58,22 +75,38 @@ extern "C" fn __mb_rust_end_of_thread() {
 
 impl<T: 'static> LocalKey<T> {
     #[doc(hidden)]
-    pub const fn new(begin: fn() -> T, values: &'static Values<T>) -> LocalKey<T> {
-        LocalKey { begin, values }
+    pub const fn new(begin: fn() -> T, own: fn() -> &'static Value<T>) -> LocalKey<T> {
+        LocalKey { begin, own }
+    }
+
+    /// The value, unless it has been dropped already.
+    #[inline]
+    fn living(&'static self) -> Option<&'static T> {
+        let own = (self.own)();
+        if own.state.get() == NEW {
+            let value = (self.begin)();
+            if own.state.get() == ALIVE {
+                unsafe { (*own.value.get()).assume_init_drop() }; // it was set while it was made
+            } else if needs_drop::<T>() {
+                register(Dropped { value: own as *const Value<T> as *mut u8, drop: drop_value::<T> });
+            }
+            unsafe { (*own.value.get()).write(value) };
+            own.state.set(ALIVE);
+        }
+        if needs_drop::<T>() && own.state.get() == DROPPED {
+            return None;
+        }
+        Some(unsafe { (*own.value.get()).assume_init_ref() })
     }
 
     #[inline]
     fn value(&'static self) -> &'static T {
-        let value = unsafe { &mut *self.values.0[primitives::me()].get() };
-        if value.is_none() {
-            *value = Some((self.begin)());
-            if needs_drop::<T>() {
-                register(Dropped { value: value as *mut Option<T> as *mut u8, drop: drop_value::<T> });
+        match self.living() {
+            Some(value) => value,
+            None => {
+                primitives::check(false, c"assertions", c"a thread-local value is used after it was dropped");
+                primitives::exit(101)
             }
-        }
-        match value {
-            Some(found) => found,
-            None => primitives::cut(c"thread-local values that are used while they are made"),
         }
     }
 
@@ -83,7 +116,7 @@ impl<T: 'static> LocalKey<T> {
     }
     #[inline]
     pub fn try_with<F: FnOnce(&T) -> R, R>(&'static self, function: F) -> core::result::Result<R, AccessError> {
-        Ok(function(self.value()))
+        self.living().map(function).ok_or(AccessError(()))
     }
 }
 

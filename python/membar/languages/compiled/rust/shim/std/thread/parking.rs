@@ -1,16 +1,13 @@
 //! Handles of threads, and the token of each that `park` takes and `unpark` gives.
 use super::ThreadId;
-use crate::primitives::{self, Word, MOST_THREADS};
-use core::cell::UnsafeCell;
+use crate::primitives::{self, Own, Word, MOST_THREADS};
 use core::num::NonZeroU64;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
 static TOKENS: [Word; MOST_THREADS] = [const { Word::new(0) }; MOST_THREADS];
 
-struct Names(UnsafeCell<[Option<&'static str>; MOST_THREADS]>);
-unsafe impl Sync for Names {}
-static NAMES: Names = Names(UnsafeCell::new([None; MOST_THREADS]));
+static MEMBAR_THREAD_LOCAL_NAME: Own<Option<&'static str>> = Own::new(None);
 
 /// See `std::thread::Thread`.
 #[derive(Clone)]
@@ -47,13 +44,12 @@ impl core::fmt::Debug for Thread {
 
 #[inline]
 pub(super) fn set_name(name: Option<&'static str>) {
-    unsafe { (*NAMES.0.get())[primitives::me()] = name };
+    MEMBAR_THREAD_LOCAL_NAME.0.set(name);
 }
 
 #[inline]
 pub fn current() -> Thread {
-    let number = primitives::me();
-    Thread { number, name: unsafe { (*NAMES.0.get())[number] } }
+    Thread { number: primitives::me(), name: MEMBAR_THREAD_LOCAL_NAME.0.get() }
 }
 
 /// Waits for the token and takes it, an acquire; or ends spuriously, which orders nothing.

@@ -134,6 +134,7 @@ impl<'scope, T> ScopedJoinHandle<'scope, T> {
     pub fn thread(&self) -> &Thread {
         &self.thread
     }
+    #[inline]
     pub fn is_finished(&self) -> bool {
         self.native.is_finished()
     }
