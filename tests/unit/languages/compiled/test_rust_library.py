@@ -245,12 +245,64 @@ def test_a_loom_test_runs_unchanged(tmp_path: Path) -> None:
     assert membar.check(path, test="loses").verdict == "violated"
 
 
+PACKAGE = {
+    "Cargo.toml": '[package]\nname = "lock"\nversion = "0.1.0"\nedition = "2021"\n[features]\nweak = []\n',
+    "src/main.rs": "fn main() {}",
+    "src/lib.rs": """
+        use std::sync::atomic::{AtomicBool, Ordering};
+        pub struct Lock(AtomicBool);
+        const TAKE: Ordering = if cfg!(feature = "weak") { Ordering::Relaxed } else { Ordering::Acquire };
+        impl Lock {
+            pub const fn new() -> Lock { Lock(AtomicBool::new(false)) }
+            pub fn lock(&self) { while self.0.swap(true, TAKE) {} }
+            pub fn unlock(&self) { self.0.store(false, Ordering::Release); }
+        }
+        #[cfg(test)]
+        mod tests {
+            static L: super::Lock = super::Lock::new();
+            static mut N: u32 = 0;
+            fn add() { L.lock(); unsafe { N += 1 }; L.unlock(); }
+            #[test]
+            fn excludes() { let t = std::thread::spawn(add); add(); t.join().unwrap(); }
+            #[test]
+            fn counts() { add(); assert_eq!(unsafe { N }, 2); }
+        }
+    """,
+    "tests/outside.rs": """
+        static L: lock::Lock = lock::Lock::new();
+        #[test]
+        fn excludes() {
+            loom::model(|| { let t = loom::thread::spawn(|| L.lock()); L.lock(); t.join().unwrap(); });
+        }
+    """,
+}
+
+
+@pytest.mark.parametrize(
+    ("test", "features", "verdict"),
+    [
+        ("tests::excludes", [], "holds"),
+        pytest.param("tests::excludes", ["weak"], "violated", marks=pytest.mark.full),
+        pytest.param("counts", [], "violated", marks=pytest.mark.full),
+        pytest.param("outside::excludes", [], "violated", marks=pytest.mark.full),
+    ],
+)
+def test_a_test_of_a_package_is_checked(test: str, features: list[str], verdict: str, tmp_path: Path) -> None:
+    for name, text in PACKAGE.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    answer = membar.check(tmp_path / "Cargo.toml", test=test, features=features, allow_build=True)
+    assert answer.verdict == verdict
+
+
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
         ("fn main() { let x: u32 = true; }", {}, "mismatched types"),
         ("#[test] fn a() {}", {}, "no function `main`"),
         ("#[test] fn a() {}", {"test": "b"}, "no test is called `b`"),
+        ("#[test] fn a() {} mod m { #[test] fn a() {} }", {"test": "a"}, "several tests are called `a`"),
+        ("#[test] fn a() -> Result<(), u8> { Ok(()) }", {"test": "a"}, "returns a value"),
         ("fn main() {}", {"rustc": "/nowhere/rustc"}, "not a program that can be run"),
         ('fn main() { std::fs::remove_file("x").ok(); }', {}, "is not modelled"),
         ('fn main() { drop(format!("{}", std::process::id())); }', {}, "macro `format!` is not modelled"),
@@ -280,7 +332,6 @@ def test_a_package_is_built_only_if_that_is_allowed(tmp_path: Path) -> None:
         ("case.rs", {"defines": ["X=1"]}, "-D X=1: Rust has no macros of this kind"),
         ("case.rs", {"program": "a"}, "--bin does not apply to"),
         ("Cargo.toml", {"edition": "2018", "allow_build": True}, "--edition does not apply to"),
-        ("Cargo.toml", {"test": "a", "allow_build": True}, "--test does not apply to"),
     ],
 )
 def test_options_without_effect_are_refused(

@@ -7,14 +7,16 @@ shell is started, and nothing is linked.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.languages.compiled.cache import Cached
 from membar.languages.compiled.process import CompilerFailureError, run_compiler, scratch_folder
 from membar.languages.compiled.rust.compiler import FLAGS, Rustc, Shim
 from membar.paths import absolute, folder_of
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
 _DEPENDENCIES = "deps"
 
@@ -25,6 +27,7 @@ def compile_package(
     shim: Shim,
     *,
     program: str | None,
+    test: str | None,
     features: Sequence[str],
     words: Sequence[str],
     seconds: float | None,
@@ -36,6 +39,7 @@ def compile_package(
         rustc: the compiler.
         shim: membar's crates.
         program: the name of the binary; None: its only one.
+        test: the test that is asked about, if not a program; with `program`, one of that program.
         features: of the package.
         words: further options of rustc.
         seconds: for the whole build.
@@ -47,14 +51,21 @@ def compile_package(
         flags = [*FLAGS, *words, "--cfg=membar", "--emit=llvm-ir", "-Clinker=true"]
         flags += shim.written_to(folder)
         command = [
-            _find_cargo(rustc), "build", "--offline", "--quiet", "--message-format=short",
+            _find_cargo(rustc), *(("build",) if test is None else ("test", "--no-run")),
+            "--offline", "--quiet", "--message-format=short",
             f"--manifest-path={absolute(manifest)}", f"--target={rustc.host}",
             f"--target-dir={folder}/target",
             f"--config=build.rustc={_as_toml_string(rustc.path)}",
             f"--config=build.rustflags=[{', '.join(map(_as_toml_string, flags))}]",
             "--config=build.incremental=false",
         ]  # fmt: skip
-        command += [] if program is None else [f"--bin={program}"]
+        command += (
+            [f"--bin={program}"]
+            if program is not None
+            else []
+            if test is None
+            else _target_of(manifest, test)
+        )
         command += [f"--features={','.join(features)}"] if features else []
         try:
             done = run_compiler(command, seconds=seconds)
@@ -66,6 +77,35 @@ def compile_package(
         names = sorted(entry.name for entry in os.scandir(place) if entry.name.endswith(".ll"))
         texts = tuple(SourceFile.read(f"{place}/{name}").text for name in names)
     return texts, Cached("", (done.messages,), (manifest,))
+
+
+def source_files(manifest: str) -> list[str]:
+    """The files of a package that may have tests."""
+    folder = folder_of(absolute(manifest))
+    return [
+        f"{place}/{name}"
+        for part in ("src", "tests")
+        for place, _, names in os.walk(f"{folder}/{part}")
+        for name in sorted(names)
+        if name.endswith(".rs")
+    ]
+
+
+def _target_of(manifest: str, test: str) -> list[str]:
+    """Options that choose the crates that may have the test: all, if the text shows it nowhere."""
+    folder, (*path, name) = folder_of(absolute(manifest)), test.split("::")
+    is_there = pattern(rf"\bfn\s+{re.escape(name)}\b")
+    found = set()
+    for file in source_files(manifest):
+        part, *below = file.removeprefix(f"{folder}/").removesuffix(".rs").split("/")
+        with suppress(OSError):
+            if is_there.search(SourceFile.read(file).text):
+                crate = f"--test={below[0]}" if part == "tests" else "--lib"
+                found.add(f"--bin={below[1]}" if below[:1] == ["bin"] and part == "src" else crate)
+    if not os.access(f"{folder}/src/lib.rs", os.R_OK):
+        found = {"--bins" if each == "--lib" else each for each in found}
+    named = {each for each in found if path and each.endswith(f"={path[0]}")}
+    return sorted(named or found)
 
 
 def _as_toml_string(text: str) -> str:

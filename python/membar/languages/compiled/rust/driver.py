@@ -23,6 +23,7 @@ from membar.languages.compiled.rust.compiler import (
     compiled_shim,
     find_rustc,
 )
+from membar.languages.compiled.rust.harness import is_program, tests_in, with_entry
 from membar.languages.compiled.settings import is_setting
 from membar.languages.compiled.target import X86_64, is_of_processor, processor_of, target_of_triple
 from membar.limits import confinement
@@ -42,11 +43,9 @@ _LOOKS_AT_PROCESSOR = pattern(
 )
 _COMMENT = pattern(r"//[^\n]*|/\*[\s\S]*?\*/")
 _TEST = pattern(
-    r"#\[(?P<test>(?:\w+::)*test)\](?P<more>\s*(?:#\[[^\]]*\]\s*)*)(?:pub\s+)?(?:async\s+)?fn\s+(?P<name>\w+)"
+    r"(?P<before>(?:#\[[^\]]*\]\s*)*)#\[(?:\w+::)*test\](?P<more>\s*(?:#\[[^\]]*\]\s*)*)"
+    r"(?:pub\s+)?(?:async\s+)?fn\s+(?P<name>\w+)"
 )
-_ENTRY = "membar_entry"
-_ENTRY_BODY = pattern(rf"^define (?:[\w()]+ )*void @{_ENTRY}\(\)", re.MULTILINE)
-_MAIN = pattern(r"^define i32 @main\(", re.MULTILINE)
 
 
 def build_rust(paths: Sequence[str], chosen: BuildOptions) -> Build:
@@ -93,10 +92,7 @@ def _refuse_options(path: str, options: CompileOptions) -> None:
         help_ = "use --cfg; -D is for membar's own settings, such as MEMBAR_HEAP=8"
         raise InputError(Diagnostic(code="W0413", message=message, help=help_))
     given = (
-        (
-            ("--edition", options.edition, "its Cargo.toml names the edition"),
-            ("--test", options.test, "check the file that contains the test, if it needs no other crates"),
-        )
+        (("--edition", options.edition, "its Cargo.toml names the edition"),)
         if suffix(path) == PACKAGE
         else (
             ("--bin", options.program, "it is for packages: membar check Cargo.toml"),
@@ -136,6 +132,8 @@ class _Job:
         folder = default_folder(os.environ) if self.chosen.options.uses_cache else None
         options = self.chosen.options
         replaced = [text for pair in options.replaced for text in pair]
+        if options.test is not None:
+            self._refuse_panicking(options.test, [self.path])
         words = self.command([], "")
         key = key_of("rust", self.rustc, os.getcwd(), words, replaced, options.test, self.shim.module)  # noqa: PTH109
         found = None if folder is None else Cache(folder).find(key)
@@ -148,7 +146,7 @@ class _Job:
                 )
         output = stem(self.path) + TEXT
         return Compilation(
-            module=SourceFile(output, self._with_entry(found.text)),
+            module=SourceFile(output, self._with_entry([found.text])[0]),
             compiler=Compiler((self.rustc.path,), 0, self.rustc.title),
             target=target_of_triple(self.rustc.host) or X86_64,
             command=self.command(["--extern", "std=libmembar_std.rlib"], output),
@@ -158,7 +156,7 @@ class _Job:
 
     def compile_package(self) -> list[Compilation]:
         """The crates of a package as LLVM IR."""
-        from membar.languages.compiled.rust.cargo import compile_package  # noqa: PLC0415 - only here
+        from membar.languages.compiled.rust.cargo import compile_package, source_files  # noqa: PLC0415 - only here
 
         options = self.chosen.options
         if not options.allow_build:
@@ -166,12 +164,15 @@ class _Job:
             raise InputError(
                 Diagnostic(code="W1536", message=message, help="if you trust it, add --allow-build")
             )
+        if options.test is not None:
+            self._refuse_panicking(options.test, source_files(self.path))
         words = [f"--cfg={each}" for each in options.configurations]
         texts, found = compile_package(
             self.path,
             self.rustc,
             self.shim,
             program=options.program,
+            test=options.test,
             features=options.features,
             words=[*words, *options.others],
             seconds=self.chosen.seconds,
@@ -188,7 +189,7 @@ class _Job:
                 command=(),
                 files=(self.path,),
             )
-            for number, text in enumerate(texts)
+            for number, text in enumerate(self._with_entry(texts))
         ]
 
     def command(self, crates: Sequence[str], output: str) -> tuple[str, ...]:
@@ -198,7 +199,7 @@ class _Job:
         words += ["--crate-name", _crate_name(self.path), "--cfg=membar"]
         words += [f"--cfg={each}" for each in options.configurations]
         words += [f'--cfg=feature="{each}"' for each in options.features]
-        words += ["--crate-type=lib", "--cfg=test"] if options.test else ["--crate-type=bin"]
+        words += ["--test" if options.test else "--crate-type=bin"]
         return (*words, *crates, *options.others, f"--emit=llvm-ir={output},dep-info={output}.d", self.path)
 
     def _run(self) -> Cached:
@@ -207,7 +208,7 @@ class _Job:
             # Otherwise rustc writes temporary files, named after the crate, to the current folder.
             crates = [*self.shim.written_to(folder), f"--out-dir={folder}"]
             words = list(self.command(crates, output))
-            text = self._text_with_entry() or dict(self.chosen.options.replaced).get(self.path)
+            text = dict(self.chosen.options.replaced).get(self.path)
             if text is not None:  # `mod` finds files beside the text, which is elsewhere then
                 write_text(f"{folder}/{name_of(self.path)}", text)
                 words[-1:] = [
@@ -252,61 +253,49 @@ class _Job:
             raise InputError(*dict.fromkeys(diagnostics))
 
     def _without_main(self) -> InputError:
-        tests = self._tests()
+        tests = [match["name"] for match in _TEST.finditer(self._text(self.path))]
         help_ = f"check one of its tests: --test {tests[0]}" if tests else "add `fn main()`, or a `#[test]`"
         message = f"{self.path}: the program has no function `main`"
         return InputError(Diagnostic(code="W1521", message=message, help=help_))
 
-    def _text(self) -> str:
-        text = dict(self.chosen.options.replaced).get(self.path)
+    def _text(self, path: str) -> str:
+        text = dict(self.chosen.options.replaced).get(path)
         if text is None:
             with suppress(OSError):
-                text = SourceFile.read(self.path).text
+                text = SourceFile.read(path).text
         return text or ""
 
-    def _tests(self) -> list[str]:
-        return [match["name"] for match in _TEST.finditer(self._text())]
+    def _refuse_panicking(self, test: str, files: Sequence[str]) -> None:
+        """Refuses a test that should panic: what follows a panic is not explored."""
+        for match in (match for file in files for match in _TEST.finditer(self._text(file))):
+            if (
+                match["name"] == test.rpartition("::")[2]
+                and "should_panic" in match["more"] + match["before"]
+            ):
+                raise EngineLimitError(
+                    f"the test `{test}` should panic, and what follows a panic is not explored"
+                )
 
-    def _text_with_entry(self) -> str | None:
-        """The text in which the test that is asked about has a name of its own; None if none is asked about.
-
-        Without rustc's option `--test`, `#[test]` removes the function. With it, panics would have to unwind.
-        """
+    def _with_entry(self, texts: Sequence[str]) -> list[str]:
+        """LLVM IR whose `main` calls the test that is asked about, if one is."""
         test = self.chosen.options.test
         if test is None:
-            return None
-        text = self._text()
-        found = [match for match in _TEST.finditer(text) if match["name"] == test.rpartition("::")[2]]
+            return list(texts)
+        tests = [(number, each) for number, text in enumerate(texts) for each in tests_in(text)]
+        found = [(number, each) for number, each in tests if each.is_called(test)]
         if len(found) != 1:
-            tests = ", ".join(self._tests())
             several = "several tests are" if found else "no test is"
+            names = ", ".join(f"{each.crate}::{each.path}" for _, each in found or tests)
             raise InputError(
                 Diagnostic(
                     code="W1535",
                     message=f"{self.path}: {several} called `{test}`",
-                    help=f"its tests: {tests}" if tests else "it has no `#[test]`",
+                    help=f"its tests: {names}" if names else "it has no `#[test]`",
                 )
             )
-        (match,) = found
-        if "should_panic" in match["more"]:
-            raise EngineLimitError(
-                f"the test `{test}` should panic, and what follows a panic is not explored"
-            )
-        start, end = match.span("test")
-        return f'{text[:start]}export_name = "{_ENTRY}"{text[end:]}'
-
-    def _with_entry(self, text: str) -> str:
-        """LLVM IR whose `main` calls the test that is asked about."""
-        test = self.chosen.options.test
-        if test is None:
-            return text
-        if _ENTRY_BODY.search(text) is None:
-            message = f"{self.path}: the test `{test}` returns a value, which membar does not follow"
-            raise InputError(
-                Diagnostic(code="W1535", message=message, help="let it return nothing, and `unwrap`")
-            )
-        renamed = _MAIN.sub("define internal i32 @membar.main(", text)
-        return f"{renamed}\ndefine i32 @main() {{\nstart:\n  call void @{_ENTRY}()\n  ret i32 0\n}}\n"
+        ((number, chosen),) = found
+        others = [text for at, text in enumerate(texts) if at != number and not is_program(text)]
+        return [with_entry(texts[number], chosen), *others]
 
 
 def _crate_name(path: str) -> str:
