@@ -20,6 +20,20 @@ PLAIN = {
     "a copy that overlaps": ("int a[4] = {0}; memcpy(a, a + 1, 8);", "memory: memory is copied to memory"),
     "a copy that overlaps backwards": ("int a[4] = {0}; memcpy(a + 1, a, 8);", "memory: memory is copied"),
     "a copy beside": ("int a[4] = {0}; memcpy(a, a + 2, 8);", "holds"),
+    "a copy of unknown length to the front": (
+        "int a[4] = {1, 2, 3, 4}; volatile long n = 12; memmove(a, a + 1, n);"
+        "assert(a[0] == 2 && a[1] == 3 && a[2] == 4 && a[3] == 4);",
+        "holds",
+    ),
+    "a copy of unknown length to the back": (
+        "int a[4] = {1, 2, 3, 4}; volatile long n = 12; memmove(a + 1, a, n);"
+        "assert(a[0] == 1 && a[1] == 1 && a[2] == 2 && a[3] == 3);",
+        "holds",
+    ),
+    "a copy of unknown length that is too long": (
+        "int a[4] = {1, 2, 3, 4}; volatile long n = 20; memmove(a + 1, a, n);",
+        "memory: ",
+    ),
     "a structure is assigned to itself": ("struct { int a[3]; } s = {{1}}, *p = &s; s = *p;", "holds"),
     "an unset value is printed": ('int *a = malloc(8); printf("%d", a[0]);', "memory: "),
     "a set value is printed": ('int *a = malloc(8); a[0] = 1; printf("%d", a[0]); free(a);', "holds"),

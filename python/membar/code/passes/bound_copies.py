@@ -1,12 +1,13 @@
 """Replaces a copy or fill of a length that only the execution knows by one for each number in it.
 
-They are made one after the other, as long as the length reaches. A length that ends inside a number is
-cut, and one that goes beyond the largest object is a violation.
+They are made one after the other, as long as the length reaches: from the first to the last or, where both
+sides may overlap and the target lies behind the source, from the last to the first. A length that ends inside
+a number is cut, and one that goes beyond the largest object is a violation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from math import gcd
 
@@ -83,10 +84,6 @@ class _Bounding:
             return None
         sides = (item.target, item.source) if isinstance(item, ir.Copy) else (item.target,)
         found = [self.targets.targets(self.function.name, side) for side in sides]
-        if isinstance(item, ir.Copy) and item.may_overlap:
-            one, other = ({target.site for target in side} for side in found)
-            if one & other:
-                return None
         limits: list[int] = []
         for side in found:
             if not side or any(self._room(target) is None for target in side):
@@ -129,27 +126,58 @@ class _Bounding:
         self, item: ir.Copy | ir.Fill, limit: int, parts: list[tuple[int, int]], first: str, after: str
     ) -> None:
         length, place = item.length, item.place
-        name = first
-        for start, end in parts:
-            reaches = self.emit.compute("uge", ir.BOOL, length, ir.Constant(end, length.type))
-            step, rest, following = self.emit.label(), self.emit.label(), self.emit.label()
-            branch = ir.Branch(condition=reaches, then=ir.Goto(step), otherwise=ir.Goto(rest), place=place)
-            self._close(name, branch)
-            self._step(item, start, end)
-            self._close(step, ir.Jump(target=ir.Goto(following), place=place))
-            is_inside = self.emit.compute("ugt", ir.BOOL, length, ir.Constant(start, length.type))
-            cut = self.emit.label()
-            self._close(
-                rest,
-                ir.Branch(condition=is_inside, then=ir.Goto(cut), otherwise=ir.Goto(after), place=place),
-            )
-            self.emit.instructions.append(self.checks.cut(_CUT, place))
-            self._close(cut, ir.Unreachable(place=place))
-            name = following
         fits = self.emit.compute("ule", ir.BOOL, length, ir.Constant(limit, length.type))
         message = f"more than the {limit} bytes of an object are copied or set"
         self.emit.instructions.append(self.checks.check(fits, message, place))
+        if isinstance(item, ir.Copy) and self._may_meet(item):
+            forwards, backwards = self.emit.label(), self.emit.label()
+            word = ir.Int(self.emit.pointer_bits)
+            ends = (self.emit.convert(side, word) for side in (item.target, item.source))
+            is_behind = self.emit.compute("ugt", ir.BOOL, *ends)
+            self._close(first, self._branch(is_behind, backwards, forwards, place))
+            self._chain(item, reversed(parts), backwards, after, is_last_first=True)
+            first = forwards
+        self._chain(item, parts, first, after)
+
+    def _may_meet(self, item: ir.Copy) -> bool:
+        """Whether the two sides of a copy may overlap."""
+        one, other = (
+            {target.site for target in self.targets.targets(self.function.name, side)}
+            for side in (item.source, item.target)
+        )
+        return item.may_overlap and bool(one & other)
+
+    def _branch(self, condition: ir.Operand, then: str, otherwise: str, place: ir.Place | None) -> ir.Branch:
+        return ir.Branch(condition=condition, then=ir.Goto(then), otherwise=ir.Goto(otherwise), place=place)
+
+    def _chain(
+        self,
+        item: ir.Copy | ir.Fill,
+        parts: Iterable[tuple[int, int]],
+        name: str,
+        after: str,
+        *,
+        is_last_first: bool = False,
+    ) -> None:
+        """One part after the other, as far as the length reaches them."""
+        length, place = item.length, item.place
+        for start, end in parts:
+            reaches = self.emit.compute("uge", ir.BOOL, length, ir.Constant(end, length.type))
+            step, rest, following = self.emit.label(), self.emit.label(), self.emit.label()
+            self._close(name, self._branch(reaches, step, rest, place))
+            self._step(item, start, end)
+            self._close(step, ir.Jump(target=ir.Goto(following), place=place))
+            self._cut_inside(item, start, rest, following if is_last_first else after)
+            name = following
         self._close(name, ir.Jump(target=ir.Goto(after), place=place))
+
+    def _cut_inside(self, item: ir.Copy | ir.Fill, start: int, name: str, following: str) -> None:
+        """What follows if the length does not reach the end of a part: it is cut if it ends inside."""
+        is_inside = self.emit.compute("ugt", ir.BOOL, item.length, ir.Constant(start, item.length.type))
+        cut = self.emit.label()
+        self._close(name, self._branch(is_inside, cut, following, item.place))
+        self.emit.instructions.append(self.checks.cut(_CUT, item.place))
+        self._close(cut, ir.Unreachable(place=item.place))
 
     def _step(self, item: ir.Copy | ir.Fill, start: int, end: int) -> None:
         length = ir.Constant(end - start, item.length.type)
