@@ -132,3 +132,21 @@ def test_nodes_on_the_heap_are_divided_by_their_members() -> None:
     (heap,) = [site for site in found.found if site.startswith("allocated")]
     assert found.cells(heap) == [(0, 1), (4, 4), (8, 8)]
     assert found.cells("@sum") == [(0, 4)]
+
+
+def test_a_structure_that_is_copied_to_any_element_has_the_cells_of_an_element() -> None:
+    text = """
+        %s = type { i64, i32 }
+        declare ptr @__membar_allocate(i64, i1)
+        declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+        define i32 @main(i64 %n, i64 %i, i64 %j) {
+          %t = alloca %s, align 8
+          store i64 7, ptr %t
+          %x = call ptr @__membar_allocate(i64 %n, i1 false)
+          %a = getelementptr %s, ptr %x, i64 %i
+          call void @llvm.memcpy.p0.p0.i64(ptr %a, ptr %t, i64 16, i1 false)
+          %b = getelementptr %s, ptr %x, i64 %j, i32 1
+          %v = load i32, ptr %b
+          ret i32 %v
+        }"""
+    assert cells(text, "main%t") == [(0, 8), (8, 4)]

@@ -346,9 +346,30 @@ class Layouts:
             one.loose |= {(series(source.site, at.start - shift, at.steps), size) for at, size in other.loose}
             other.loose |= {(series(to.site, at.start + shift, at.steps), size) for at, size in one.loose}
         else:
-            one.loose |= _elements(source.site, other)
-            other.loose |= _elements(to.site, one)
+            self._copy_elements(one, source, to, length)
+            self._copy_elements(other, to, source, length)
         return one.extent + other.extent > before
+
+    def _copy_elements(self, layout: Layout, source: Target, to: Target, length: int | None) -> None:
+        """What is known of one side of a copy to or from any element of an array is known of the other.
+
+        Where an access lies in an element is known if the elements do not overlap.
+        """
+        limit = self.sizes.get(to.site)
+        found = self._layout(to.site)
+        exact = {(offset, 0, size) for offset, size in layout.claims}
+        for start, stride, size in exact | {(at.start, at.stride, size) for at, size in layout.loose}:
+            period = gcd(source.stride, stride)
+            if length is None or (period and (period < length or period % size)):
+                found.loose.add((Target(to.site, 0, ((size, None),)), size))
+                continue
+            inside = (start - source.start) % period if period else start - source.start
+            if not 0 <= inside <= length - size:
+                continue
+            if not to.is_exact:
+                found.loose.add((series(to.site, to.start + inside, to.steps), size))
+            elif limit is None or to.start + inside + size <= limit:
+                found.claims.add((to.start + inside, size))
 
     def _add_cells_for_copies(self) -> None:
         """Gives copies and fills of bytes that nothing else accesses one cell that stands for these bytes.
@@ -479,12 +500,6 @@ def _natural(start: int, size: int) -> Iterator[int]:
         at += width
         if at < end:
             yield at
-
-
-def _elements(site: str, other: Layout) -> set[tuple[Target, int]]:
-    """What an array is accessed by if elements are copied between it and an object of this layout."""
-    sizes = {size for _, size in other.claims} | {size for _, size in other.loose}
-    return {(Target(site, 0, ((size, None),)), size) for size in sizes}
 
 
 def sizes_of_sites(module: ir.Module, targets: PointsTo) -> dict[str, int]:
