@@ -2,13 +2,14 @@
 
 The blocks of a loop are copied for each set of constants with which an iteration begins, and constants are
 folded in each copy. A loop goes on being written out as long as constants decide, in each iteration, some
-branch that could leave it. All other loops (a thread that waits, a retry) stay loops. A block that only
-branches on its parameter (the end of `a && b`) is copied, too, for the constants that it gets.
+branch that could leave it, other than by a failure. All other loops (a thread that waits, a retry) stay
+loops. A block that only branches on its parameter (the end of `a && b`) is copied, too, for the constants
+that it gets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from membar.code import ir
 from membar.code.checks import Checks
@@ -85,6 +86,9 @@ class _Unrolling:
             block.name
             for block in function.blocks
             if any(isinstance(item, ir.Call) and item.callee in _MAKES for item in block.instructions)
+        }
+        self.only_fail = {  # headers of loops that nothing but a failure ends
+            loop.header for loop in self.loops.values() if all(map(self._fails, self._exits(loop)))
         }
         self.open: set[str] = set()  # headers of the loops that stay loops
         self.cut: set[str] = set()  # headers of loops that are followed no further
@@ -192,6 +196,17 @@ class _Unrolling:
             end=with_targets(end, lambda target: self._enter(block, target, values, left)),
         )
 
+    def _exits(self, loop: Loop) -> Iterator[str]:
+        """The blocks that a loop may be left for."""
+        for name in loop.blocks:
+            for target in targets(self.blocks[name].end):
+                if target.block not in loop.blocks:
+                    yield target.block
+
+    def _fails(self, name: str) -> bool:
+        """Whether the program ends in a block, as where a counter would overflow: that is no bound."""
+        return isinstance(self.blocks[name].end, ir.Unreachable)
+
     def _could_leave(self, block: ir.Block) -> frozenset[str]:
         """The loops that this block could leave, perhaps by a block that only branches (as of `a && b`)."""
         return frozenset(
@@ -203,7 +218,7 @@ class _Unrolling:
     def _leaves(self, loop: Loop, target: ir.Goto) -> bool:
         for _ in range(_MOST_STEPS):
             if target.block not in loop.blocks:
-                return True
+                return loop.header in self.only_fail or not self._fails(target.block)
             block = self.blocks[target.block]
             if not self._only_branches(block.name) and not _only_jumps(block):
                 return False
