@@ -10,14 +10,18 @@ import pytest
 
 import tiers
 from membar.code import ir
-from membar.code.passes import ORDER, load_pass, run_passes
+from membar.code.lowering.program import lower_module as lower_program
+from membar.code.passes import ORDER, load_pass, prepare, run_passes, unroll_counted_loops
 from membar.code.printer import print_module
+from membar.code.structure import targets
 from membar.code.validate import validate
 from membar.languages.compiled.compiler import Compiler
 from membar.languages.compiled.driver import CompileOptions, compile_file
 from membar.languages.compiled.llvm.reader import read_module
 from membar.languages.compiled.lower import lower_module
 from membar.languages.compiled.target import X86_64
+from membar.program.operations import Assert
+from membar.records import replace
 from membar.source import SourceFile
 from strategies.code_runner import Runner
 from strategies.compiled_code import code_of_llvm, compilers, needs_clang
@@ -368,3 +372,79 @@ def test_blocks_that_only_follow_each_other_are_joined_in_any_order() -> None:
     lines = main_of(run_passes(code(text)))
     assert [line.split()[2] for line in lines if "store" in line] == ["1,", "2,", "3,"]
     assert not any("jump" in line for line in lines)
+
+
+def test_a_counter_that_must_not_overflow_is_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops that only a failure would end by their counter are not written out up to that failure."""
+    monkeypatch.setattr(unroll_counted_loops, "MOST_COPIES", 10**9)
+    text = """
+        @bound = global i32 0
+        declare void @abort()
+        define i32 @main() {
+        entry:
+          br label %head
+        head:
+          %i = phi i32 [ 0, %entry ], [ %next, %more ]
+          %b = load volatile i32, ptr @bound
+          %done = icmp eq i32 %i, %b
+          br i1 %done, label %out, label %body
+        body:
+          %last = icmp eq i32 %i, -1
+          br i1 %last, label %fail, label %more
+        more:
+          %next = add i32 %i, 1
+          br label %head
+        fail:
+          call void @abort()
+          unreachable
+        out:
+          ret i32 0
+        }"""
+    module = load_pass("unroll_counted_loops").run(code_of_llvm(text))
+    assert len(module.functions["main"].blocks) < 8
+
+
+def test_a_loop_that_ends_in_a_failure_only_is_written_out() -> None:
+    text = """
+        declare void @abort()
+        define i32 @main() {
+        entry:
+          br label %head
+        head:
+          %i = phi i32 [ 0, %entry ], [ %next, %head.more ]
+          %last = icmp eq i32 %i, 9
+          br i1 %last, label %fail, label %head.more
+        head.more:
+          %next = add i32 %i, 1
+          br label %head
+        fail:
+          call void @abort()
+          unreachable
+        }"""
+    module = load_pass("unroll_counted_loops").run(code_of_llvm(text))
+    assert all(len(list(targets(block.end))) < 2 for block in module.functions["main"].blocks)
+
+
+@pytest.mark.parametrize("is_rust", [True, False])
+def test_only_rust_may_store_what_only_some_ways_set(is_rust: bool) -> None:  # noqa: FBT001
+    text = """
+        @c = global i32 0
+        @x = global i64 0
+        define i32 @main() {
+        entry:
+          %c = load atomic i32, ptr @c monotonic, align 4
+          %is = icmp eq i32 %c, 1
+          br i1 %is, label %set, label %out
+        set:
+          fence seq_cst
+          br label %out
+        out:
+          %v = phi i64 [ undef, %entry ], [ 5, %set ]
+          store i64 %v, ptr @x
+          ret i32 0
+        }"""
+    module = prepare(replace(code_of_llvm(text), is_rust=is_rust))
+    program = lower_program(module, name="a", span=lambda _: None)
+    stored = [op for thread in program.threads for edge in thread.edges for op in edge.operations]
+    messages = [op.message for op in stored if isinstance(op, Assert)]
+    assert any("stored before it was set" in message for message in messages) != is_rust

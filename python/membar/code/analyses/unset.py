@@ -81,6 +81,7 @@ class UnsetMemory:
         blurred: the cells that may by right hold what looks as if it was never set.
         fields: the cells that may be set in part, as those of bit fields.
         partial: by function, the values that may be unset in part, or come from such memory.
+        passed: by function, the values that may be unset and that the language lets be stored nevertheless.
     """
 
     def __init__(self, module: ir.Module, points: PointsTo) -> None:
@@ -94,6 +95,10 @@ class UnsetMemory:
         }
         self.fields: set[Cell] = set()
         self.partial: dict[str, frozenset[str]] = {}
+        self.passed = {
+            name: maybe_unset(module.functions[name]) if module.is_rust else frozenset[str]()
+            for name in module.threads
+        }
         self._copies: list[tuple[int, set[str], set[str]]] = []
         for name in module.threads:
             self._collect(module.functions[name])
@@ -126,7 +131,10 @@ class UnsetMemory:
                         if operand.type == ir.BOOL:
                             truths.add(result.name)
                     case ir.Store(value=value, address=address):
-                        self._store(value, self.objects_at(function.name, address), loaded, truths)
+                        to = self.objects_at(function.name, address)
+                        self._store(value, to, loaded, truths)
+                        if isinstance(value, ir.Value) and value.name in self.passed[function.name]:
+                            self.objects |= to
                     case ir.CompareExchange(new=value, address=address):
                         self._store(value, self.objects_at(function.name, address), loaded, truths)
                     case ir.Update(value=value, address=address):

@@ -220,16 +220,30 @@ class _Undefined:
         """A store; of what was never set, it stores the number that says so."""
         size = size_of(item.value.type, self.module)
         is_plain = item.ordering in (None, ir.ALLOCATION)
+        is_passed = (
+            is_plain
+            and isinstance(item.value, ir.Value)
+            and item.value.name in self.memory.passed[function]
+            and isinstance(item.value.type, ir.Int | ir.Ptr)
+        )
+        type_ = ir.Int(8 * size)
         if not self._has_mark(function, item.address, size):
             number = ir.Constant(NUMBERS.get(size, 0), item.value.type)
-            is_unset = isinstance(item.value, ir.Undefined) and is_plain and size in NUMBERS
-            emit.instructions.append(replace(item, value=number) if is_unset else item)
+            if isinstance(item.value, ir.Undefined) and is_plain and size in NUMBERS:
+                item = replace(item, value=number)
+            elif is_passed and size in NUMBERS:
+                unset = emit.compute(UNSET_OF, type_, item.value)
+                is_set = emit.compute("eq", ir.BOOL, unset, ir.Constant(0, type_))
+                bare = emit.compute(BARE, item.value.type, item.value)
+                item = replace(item, value=emit.compute("select", item.value.type, is_set, bare, number))
+            emit.instructions.append(item)
             return
-        type_ = ir.Int(8 * size)
         if isinstance(item.value, ir.Undefined) and is_plain:
             self._set_mark(ir.Constant((1 << type_.bits) - 1, type_), item.address, emit)
             emit.instructions.append(replace(item, value=ir.Constant(NUMBERS[size], item.value.type)))
-        elif isinstance(item.value, ir.Value) and item.value.name in self.memory.partial[function]:
+        elif is_passed or (
+            isinstance(item.value, ir.Value) and item.value.name in self.memory.partial[function]
+        ):
             self._set_mark(emit.compute(UNSET_OF, type_, item.value), item.address, emit)
             bare = emit.compute(BARE, item.value.type, item.value)
             emit.instructions.append(replace(item, value=bare))
