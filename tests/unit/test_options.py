@@ -135,6 +135,13 @@ def test_mistakes_in_options_are_shown_there(
     assert f" --> {place}\n" in told(tmp_path, capsys, TWO, *words)
 
 
+@pytest.mark.parametrize("words", [("--ltl", "G ("), ("--ltl", "G Q.s ->"), ("--error", "Q.s +")])
+def test_an_option_that_ends_too_early_does_not_blame_what_membar_adds_behind_it(
+    words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert told(tmp_path, capsys, TWO, *words).startswith("error[W1002]: unexpected end of input\n")
+
+
 def test_a_mistake_in_the_text_stays_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = told(tmp_path, capsys, TWO.replace("system async;\n", ""), "--ltl", "F x == 1")
     assert " --> m.dve:3:" in said

@@ -109,7 +109,7 @@ class Clients(Question):
             raise refusal(
                 "W1357",
                 f"there are {_roughly(number)} clients of {size.text}",
-                help=f"use fewer threads or operations: at most {_MOST_CLIENTS} clients are made",
+                help=f"use fewer threads or operations: membar checks at most {_MOST_CLIENTS:,}",
             )
         named = self.engine if self.engine in (GRAPHS, STATES) else None
         by = named or (STATES if model.plan is None else GRAPHS)

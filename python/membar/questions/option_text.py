@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from membar.diagnostics import Diagnostic, InputError, Label
@@ -72,4 +73,9 @@ def _relocate(item: Diagnostic, text: SourceFile, end: int, insertions: Sequence
         return Label((before or list(insertions))[-1].span(place), label.text)
 
     primary = None if item.primary is None else relocate_label(item.primary)
-    return replace(item, primary=primary, others=tuple(map(relocate_label, item.others)))
+    others = tuple(map(relocate_label, item.others))
+    message = item.message
+    if primary is not None and primary != item.primary and primary.span.start == primary.span.end:
+        # What follows the option's value in the text is not the user's: for them the value ends here.
+        message = re.sub(r"^unexpected `.*`$", "unexpected end of input", message)
+    return replace(item, message=message, primary=primary, others=others)

@@ -163,18 +163,22 @@ def _too_wide(item: MemoryObject, size: int, value: int) -> Diagnostic:
 def _mixed_size_error(item: MemoryObject, size: int, access: Access, first: Access | None) -> Diagnostic:
     others: list[Label] = []
     if first is not None and first.span is not None:
-        others.append(Label(first.span, f"{size} bytes here"))
+        others.append(Label(first.span, f"accesses {_bytes(size)} here"))
     elif item.span is not None:
-        others.append(Label(item.span, f"declared with {size} bytes here"))
+        others.append(Label(item.span, f"declared with {_bytes(size)} here"))
     if access.span is None:
         raise AssertionError
     return Diagnostic(
         code=codes.MIXED_SIZE,
-        message=f"mixed-size accesses are not supported: {access.size} bytes of the {size} of `{item.name}`",
-        primary=Label(access.span, f"accesses {access.size} bytes"),
+        message=f"mixed-size access: {_bytes(access.size)} of `{item.name}`, which has {size}",
+        primary=Label(access.span, f"accesses {_bytes(access.size)}"),
         others=tuple(others),
         help="always access a location with the same size",
     )
+
+
+def _bytes(size: int) -> str:
+    return f"{size} byte{'' if size == 1 else 's'}"
 
 
 # What the names of registers and locations mean, in the initial state and in the question.
