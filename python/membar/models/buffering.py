@@ -28,7 +28,7 @@ _MOST_KEPT = 100_000
 
 
 def keeps_loads_before_stores(program: Program, model: Model, *, bound: int) -> bool:
-    """Whether no path of `program` has a read and a later write that may change places under `model`.
+    """Whether no path of `program` has a read and a later write that `model` may reorder.
 
     False also if the model does not say, or if there are too many paths to tell.
     """

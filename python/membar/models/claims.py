@@ -42,7 +42,7 @@ from membar.source import SourceFile, Span
 
 @record(frozen=True, slots=True, kw_only=True)
 class _Key:
-    """What may stand behind one key.
+    """The possible values of one key.
 
     Attributes:
         field: the field of `Claims` that it fills.
@@ -106,7 +106,7 @@ class _Claim:
 
 
 def read_claims(source: SourceFile) -> tuple[_Claim, ...]:
-    """The lines of a file of claims, with known keys and values.
+    """The claims in a file, with known keys and values.
 
     Raises:
         InputError: every line that is no claim, or an unknown or repeated one.
@@ -142,7 +142,7 @@ def _lines(source: SourceFile, problems: list[Diagnostic]) -> Iterator[_Claim]:
 
 
 def _about_words(claim: _Claim) -> Iterator[Diagnostic]:
-    """What is wrong with one line by itself."""
+    """The error in one line by itself."""
     key = KEYS.get(claim.key)
     if key is None:
         similar = close_matches(claim.key.lower().replace(" ", "-"), KEYS, n=1)

@@ -317,7 +317,7 @@ def mapping_named(name: str) -> CompilerMapping:
 
 
 def apply_mapping(program: Program, mapping: CompilerMapping) -> Program:
-    """The program that a compiler makes of a C program."""
+    """The program that a compiler generates from a C program."""
     threads = tuple(_thread(thread, mapping) for thread in program.threads)
     return replace(program, threads=threads)
 
@@ -338,7 +338,7 @@ def _edge(edge: Edge, mapping: CompilerMapping) -> Edge:
 
 
 def code_of(operation: Operation, mapping: CompilerMapping) -> Code | None:
-    """What an operation becomes; None if it stays as it is."""
+    """What an operation is compiled to; None if it does not change."""
     order = next(iter(order_tags(operation) & C_TAGS), None)
     if order is None:
         return None
@@ -356,7 +356,7 @@ def code_of(operation: Operation, mapping: CompilerMapping) -> Code | None:
 
 
 def _stronger(order: str, operation: Rmw) -> str:
-    """The order of one instruction that does for success and for failure."""
+    """The order of one instruction that covers success and failure."""
     failure = next(iter((operation.failed_tags or NO_TAGS) & C_TAGS), "RLX")
     if failure == "SC" or order == "SC":
         return "SC"

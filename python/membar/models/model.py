@@ -105,7 +105,7 @@ class Claims:
 
 @record(frozen=True, slots=True, kw_only=True)
 class Model:
-    """What `--model` names.
+    """A memory model, as `--model` names it.
 
     Attributes:
         name: `x86-tso`, or the file's stem for a user's model.

@@ -23,7 +23,7 @@ CLAIMS = ".claims"
 
 @record(frozen=True, slots=True, kw_only=True)
 class Files:
-    """A model with what belongs to it."""
+    """A model with the files that belong to it."""
 
     model: SourceFile
     claims: SourceFile | None = None
@@ -72,7 +72,7 @@ def _claims_beside(path: Path, named_by: SourceFile) -> SourceFile | None:
 
 
 def readable(path: Path, named_by: SourceFile | None = None) -> SourceFile:
-    """A file as text; `named_by` another one, or by the user.
+    """The text of a file, which another file or the user names.
 
     Raises:
         InputError: it cannot be read.

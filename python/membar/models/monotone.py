@@ -22,7 +22,7 @@ from membar.program.program import Program
 
 
 class _Loss(enum.IntEnum):
-    """What a slot loses when events are taken away."""
+    """What a slot loses when events are removed."""
 
     EXACT = 0
     SHRINKING = 1
@@ -36,7 +36,7 @@ _AS_OPERANDS = frozenset({Op.UNION, Op.INTERSECTION, Op.PRODUCT, Op.INVERSE, Op.
 
 
 def watches_under(model: Model, program: Program, terms: Collection[Term], *, bound: int) -> Watches:
-    """Where threads of `program` that come back unchanged have only waited; nowhere if `model` may notice.
+    """Where threads of `program` that come back unchanged only waited; nowhere if `model` may notice.
 
     `bound` is how often loops that do more than wait are taken.
     """
@@ -51,7 +51,7 @@ def watches_under(model: Model, program: Program, terms: Collection[Term], *, bo
 
 
 def _allows_awaits_in(program: Program, model: Model, bound: int) -> bool:
-    """The same of one program: without load buffering its executions can be cut short at any point."""
+    """The same for one program: without load buffering its executions can be truncated at any point."""
     if allows_awaits(model):
         return True
     has_loops = any(thread.back_edges for thread in program.threads)
@@ -63,7 +63,7 @@ def _allows_awaits_in(program: Program, model: Model, bound: int) -> bool:
 
 
 def allows_awaits(model: Model) -> bool:
-    """Whether iterations that only wait can be left out under `model` without changing an answer.
+    """Whether iterations that only wait can be omitted under `model` without changing an answer.
 
     Where the model remarks on executions (races), it must also be one whose executions can be cut short at
     any point of each thread, so that what it would remark on is met in the iteration that is kept.
@@ -76,7 +76,7 @@ def allows_awaits(model: Model) -> bool:
 
 @lru_cache(maxsize=32)  # asked about every program, and longer to work out than a small search
 def is_monotone(plan: Plan) -> bool:
-    """Whether what the model allows stays allowed when reads, fences and dependencies are left out."""
+    """Whether allowed executions stay allowed when reads, fences and dependencies are removed."""
     losses = _losses(plan)
     required = [check for check in plan.checks if check.mode is CheckMode.REQUIRE]
     return all(not check.negated and losses[check.slot] is not _Loss.UNKNOWN for check in required)
@@ -84,12 +84,12 @@ def is_monotone(plan: Plan) -> bool:
 
 @lru_cache(maxsize=32)  # as often
 def has_remarks(plan: Plan) -> bool:
-    """Whether the model says more of an execution than that it is allowed."""
+    """Whether the model has checks besides its axioms, such as flags."""
     return any(check.mode is not CheckMode.REQUIRE for check in plan.checks)
 
 
 def _losses(plan: Plan) -> Sequence[_Loss]:
-    """The loss of every slot; variables of fixpoints shrink, unless what they become turns out unknown."""
+    """The loss of every slot; variables of fixpoints shrink, unless their results turn out to be unknown."""
     unknown: set[int] = set()
     while True:
         losses: list[_Loss] = []
@@ -131,7 +131,7 @@ def _loss(plan: Plan, instruction: Instruction, losses: Sequence[_Loss]) -> _Los
 
 
 def _meets_in_writes(plan: Plan, sequence: Instruction) -> bool:
-    """Whether no event in the middle of a sequence can be taken away: it is an end, or a write."""
+    """Whether no event in the middle of a sequence can be removed: it is an end, or a write."""
     left, right = sequence.args
     is_filter = any(plan.instructions[arg].op is Op.IDENTITY for arg in sequence.args)
     return is_filter or _touches_writes(plan, left, at_end=True) or _touches_writes(plan, right, at_end=False)
@@ -161,7 +161,7 @@ def _is_of_writes(plan: Plan, slot: int) -> bool:
 
 
 def _is_pairs(plan: Plan, slot: int) -> bool:
-    """Whether a slot is made of RMWs, of which nothing is taken away."""
+    """Whether a slot consists of RMWs, which are never removed."""
     instruction = plan.instructions[slot]
     if instruction.op is Op.UNION:
         return all(_is_pairs(plan, arg) for arg in instruction.args)

@@ -43,7 +43,7 @@ Ends: TypeAlias = Collection[tuple[int, int]]
 
 @record(frozen=True, slots=True)
 class Signs:
-    """A model with the relations whose ends the search gathers.
+    """A model with the relations whose ends the search collects.
 
     Attributes:
         plan: the model's plan with more slots.
@@ -75,7 +75,7 @@ def shows_overtaking(program: Program, model: Model) -> bool:
 
 
 def _slots_of(instructions: Sequence[Instruction], slot: int) -> list[int]:
-    """The slots of which a slot is made, and itself."""
+    """The slots that a slot depends on, and itself."""
     found, todo = {slot}, [slot]
     while todo:
         new = set(instructions[todo.pop()].args) - found
@@ -99,7 +99,7 @@ def _is_special_operation(operation: Operation) -> bool:
 
 
 def is_doubtful(signs: Collection[Ends]) -> bool:
-    """Whether what the search gathered leaves room for executions with cycles."""
+    """Whether what the search collected leaves room for executions with cycles."""
     missed, detached, read = signs
     return bool(missed) or any(
         cell == other and thread != reader for thread, cell in detached for reader, other in read
@@ -107,7 +107,7 @@ def is_doubtful(signs: Collection[Ends]) -> bool:
 
 
 def signs_under(model: Model) -> Signs:
-    """What to gather under a model whose buffered loads are foreshadowed."""
+    """What to collect under a model whose buffered loads are foreshadowed."""
     if model.plan is None:
         raise ValueError(f"{model.name} has no axioms")
     return signs_of(
@@ -119,7 +119,7 @@ def signs_under(model: Model) -> Signs:
 
 @lru_cache(maxsize=16)
 def signs_of(plan: Plan, unordered: int, keeps_atomics_apart: bool = False) -> Signs:  # noqa: FBT001, FBT002 - kept by place
-    """The relations for a model whose relation of what may change places is in the slot `unordered`."""
+    """The relations for a model whose relation of reorderable pairs is in the slot `unordered`."""
     build = _Builder(plan)
     reads, writes = build.identity("R"), build.identity("W")
     order, threads = build.relation("po"), build.relation("spawn-join")
@@ -151,7 +151,7 @@ def signs_of(plan: Plan, unordered: int, keeps_atomics_apart: bool = False) -> S
 
 
 class _Builder:
-    """Puts slots behind those of a plan."""
+    """Appends slots to those of a plan."""
 
     def __init__(self, plan: Plan) -> None:
         self.instructions = list(plan.instructions)
@@ -178,7 +178,7 @@ class _Builder:
         return first
 
     def without_writes(self, slot: int) -> int:
-        """A slot as if nothing followed from the writes of conditional operations, nor from their tags.
+        """A slot as if conditional operations had no writes and no tags.
 
         So it is in executions in which they do not write.
         """
@@ -212,7 +212,7 @@ def remove_marks(tags: Tags) -> Tags:
 
 
 def mark_reads(program: Program, watches: Watches) -> Program:
-    """The program with a mark on reads of which more depends than dependencies tell."""
+    """The program with a mark on reads on which more depends than its dependencies show."""
     threads = (
         _marked_thread(thread, frozenset(_deciding(thread, watches.of(number))))
         for number, thread in enumerate(program.threads)
@@ -253,7 +253,7 @@ def _marked_operation(operation: Operation, decisive: frozenset[str]) -> Operati
 
 
 def _sources(thread: Thread, registers: frozenset[str]) -> Iterator[str]:
-    """The registers whose values may have gone into some of `registers`, and these."""
+    """The registers whose values may have influenced some of `registers`, and these."""
     found, todo = set(registers), list(registers)
     while todo:
         name = todo.pop()

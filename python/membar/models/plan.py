@@ -87,7 +87,7 @@ class Fixpoint:
 
 
 class CheckKind(enum.Enum):
-    """What is asked of a slot."""
+    """The condition that a check requires of a slot."""
 
     ACYCLIC = "acyclic"
     IRREFLEXIVE = "irreflexive"
@@ -95,7 +95,7 @@ class CheckKind(enum.Enum):
 
 
 class CheckMode(enum.Enum):
-    """What a failed check means."""
+    """The consequence of a failed check."""
 
     REQUIRE = "require"  # the execution is not allowed
     FLAG = "flag"  # the execution is allowed and the flag is raised (when the check *succeeds* as written)

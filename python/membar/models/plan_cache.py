@@ -48,7 +48,7 @@ def read(name: str, words: str, *, folder: str | Path = _CACHE) -> Model | None:
 
 
 def write(model: Model, words: str, *, folder: str | Path = _CACHE) -> None:
-    """Keeps a shipped model for next time, unless it is there already."""
+    """Caches a shipped model, unless it is cached already."""
     is_shipped = model.source is not None and os.path.dirname(model.source.path) == str(FOLDER)  # noqa: PTH120
     if not is_shipped or read(model.name, words, folder=folder) is not None:
         return
@@ -72,7 +72,7 @@ def _content(path: str) -> bytes:
 
 
 def _head(name: str, words: str, body: bytes) -> bytes:
-    """What a kept file begins with."""
+    """The first bytes of a cached file."""
     key = bytes.fromhex(digest_of((name, _digest(words), *_texts(name))))
     return key + digest(body, key)
 
@@ -86,6 +86,6 @@ def _texts(name: str) -> Iterator[bytes]:
 
 @cache
 def _digest(words: str) -> str:
-    """A fingerprint of all that compiled models depend on, besides their own texts."""
+    """A fingerprint of everything that compiled models depend on, besides their own texts."""
     files = state_of(FOLDER, (*_CODE, *_TEXTS))
     return digest_of((sys.version, membar.__version__, str(FOLDER), words, files))

@@ -20,7 +20,7 @@ from membar.records import record
 
 @record(frozen=True, slots=True)
 class Reordering:
-    """Why a read misses a write: the model does not keep two accesses of one thread in order."""
+    """Why a read misses a write: the model does not preserve the order of two accesses of one thread."""
 
     read: int
     write: int
@@ -29,7 +29,7 @@ class Reordering:
 
 
 def reorderable_pairs(plan: Plan, execution: Execution) -> frozenset[Pair] | None:
-    """The accesses of a thread, in program order, that the model does not keep in order.
+    """The pairs of accesses in program order that the model does not preserve.
 
     None for models that order by synchronisation: they speak of pairs of threads, not of program order.
     """

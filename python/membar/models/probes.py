@@ -55,7 +55,7 @@ _NOT_GLOBAL: tuple[tuple[str, tuple[Accesses, ...]], ...] = (
 
 
 def _allowed_with(plan: Plan, threads: tuple[Accesses, ...], tags: Collection[str]) -> str | None:
-    """With which tag on every access the model allows an execution, in words; None if with none."""
+    """The tag with which, on every access, the model allows an execution, in words; None if there is none."""
     for choice in (NO_TAGS, *(frozenset({tag}) for tag in sorted(tags))):
         if not failures(plan, _execution(threads, choice)):
             return f" of accesses with the tag {min(choice)}" if choice else ""

@@ -162,7 +162,7 @@ def _long_plus(rows: Rows, order: list[int]) -> Rows:
 
 
 def inverse(rows: Rows) -> Rows:
-    """All pairs turned round."""
+    """The pairs reversed."""
     result = [0] * len(rows)
     bit = 1
     for row in rows:

@@ -18,7 +18,7 @@ Step: TypeAlias = Callable[[Slots, int], None]
 
 @record(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """What is computed together: one slot, or all slots of an outermost fixpoint.
+    """Slots that are computed together: one slot, or all slots of an outermost fixpoint.
 
     Attributes:
         slots: what it fills.

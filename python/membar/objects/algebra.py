@@ -53,7 +53,7 @@ _ARITHMETIC: Mapping[t.BinaryOp, Callable[[int, int], int]] = {
 
 
 def simplify(term: t.Term) -> t.Term:
-    """The term with what is constant in it worked out."""
+    """The term with constant parts evaluated."""
     match term:
         case t.Unary(op=op, operand=operand):
             inner = simplify(operand)
@@ -137,7 +137,7 @@ _BINDING = {
 
 
 def term_text(term: t.Term, *, around: int = 0) -> str:
-    """The term in the object language; `around` says how tightly what stands around it binds."""
+    """The term in the object language; `around` is the precedence of its context."""
     match term:
         case t.Binary(op=op, left=left, right=right):
             level = _BINDING[op]

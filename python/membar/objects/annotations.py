@@ -39,7 +39,7 @@ Choice: TypeAlias = tuple[int | None, ...]
 
 
 class Kind(enum.Enum):
-    """What an argument is."""
+    """The kind of an argument."""
 
     FRESH = "fresh"
     CALL = "call"
@@ -50,14 +50,14 @@ class Kind(enum.Enum):
 
 @record(frozen=True, slots=True)
 class Parameter:
-    """What an operation is called with at one place; `values`: these numbers, or (`fresh`) also these."""
+    """The argument of an operation at one position; `values`: these numbers, or (`fresh`) also these."""
 
     kind: Kind
     values: tuple[int, ...] = ()
 
     @property
     def alternatives(self) -> Choice:
-        """The numbers that it may be; None: a fresh one."""
+        """Its possible numbers; None: a fresh one."""
         return (None, *self.values) if self.kind is Kind.FRESH else self.values
 
     @property
@@ -67,7 +67,7 @@ class Parameter:
 
     @property
     def text(self) -> str:
-        """As notes say it: `fresh|0..2`."""
+        """As in an annotation: `fresh|0..2`."""
         if not self.is_input:
             return self.kind.value
         return "|".join([*(["fresh"] if self.kind is Kind.FRESH else []), *_ranges(self.values)])
@@ -98,21 +98,21 @@ class Operation:
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """What the specification is called with, in all the ways there are."""
+        """All argument lists for the specification."""
         if self.allowed is not None:
             return self.allowed
         return tuple(itertools.product(*(item.alternatives for item in self.parameters if item.is_input)))
 
     @property
     def text(self) -> str:
-        """As a note says it: `push(fresh) by 0`."""
+        """As in an annotation: `push(fresh) by 0`."""
         by = "" if self.threads is None else f" by {', '.join(map(str, sorted(self.threads)))}"
         return f"{self.name}({', '.join(item.text for item in self.parameters)}){by}"
 
 
 @record(frozen=True, slots=True, kw_only=True)
 class ObjectNotes:
-    """All that a file says about its object; `beyond`: fresh numbers are larger than this."""
+    """The annotations of a file about its object; `beyond`: fresh numbers are larger than this."""
 
     specification: str | None
     specified_at: Span | None
@@ -122,13 +122,13 @@ class ObjectNotes:
 
     @property
     def first_fresh(self) -> int:
-        """The first number that no call gets but one for which it is fresh."""
+        """The first number that can be fresh: no annotation names it."""
         given = [value for item in self.operations for place in item.parameters for value in place.values]
         return 1 + max([self.beyond, *given])
 
 
 def describe_calls(notes: ObjectNotes) -> str:
-    """What is called, and with what, where there is something to say."""
+    """The operations that are called, and their arguments, if these are worth mentioning."""
     told = [item.text for item in notes.operations if item.inputs or item.threads is not None]
     return ", ".join(told)
 
@@ -145,7 +145,7 @@ def _ranges(values: Sequence[int]) -> list[str]:
 
 
 def read(source: SourceFile) -> ObjectNotes:
-    """What the text says.
+    """The annotations of a file.
 
     Raises:
         InputError: with everything that is wrong.
@@ -170,7 +170,7 @@ def read(source: SourceFile) -> ObjectNotes:
 
 
 def read_calls(source: SourceFile, operations: Mapping[str, int]) -> tuple[Operation, ...]:
-    """What an `.obj` text says about the calls of its operations, which have so many parameters.
+    """The annotations of an `.obj` file about calls of its operations, with these numbers of parameters.
 
     Raises:
         InputError: with everything that is wrong.
@@ -199,7 +199,7 @@ class _Reader:
         self.begin: str | None = None
 
     def take(self, text: str, span: Span) -> None:
-        """One line."""
+        """Parses one line."""
         word, _, rest = text.partition(" ")
         if self.known is not None and word != "operation":
             self._wrong(

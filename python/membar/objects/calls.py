@@ -25,12 +25,12 @@ _LARGEST: Final = 1 << 62
 
 
 def has_only_copies(item: ConcurrentObject) -> bool:
-    """Whether neither code nor specification looks at an argument."""
+    """Whether neither code nor specification examines an argument."""
     return not any(place.is_examined for places in parameter_uses(item).values() for place in places)
 
 
 def notes_of(item: ConcurrentObject, size: Size) -> ObjectNotes:
-    """What clients of a size call: as the text says, or else with as many kinds of arguments as fit.
+    """The calls of clients of a size: as annotated, or else with as many kinds of arguments as fit.
 
     Raises:
         InputError: a note is wrong.
@@ -60,13 +60,13 @@ def notes_of(item: ConcurrentObject, size: Size) -> ObjectNotes:
 
 
 def _unused_numbers(numbers: list[int]) -> tuple[int, int]:
-    """Two numbers that several calls may get, beside those of the text."""
+    """Two numbers that several calls may get, besides those in the text."""
     first, second = sorted(set(range(1, len(numbers) + 3)) - set(numbers))[:2]
     return first, second
 
 
 def _parameter(place: ParameterUse, shared: tuple[int, ...], *, is_fresh: bool) -> Parameter:
-    """What a parameter may be, seen how it is looked at."""
+    """The possible values of a parameter, given how it is examined."""
     if not place.is_examined:
         return Parameter(Kind.FRESH)
     near = sorted((value for value in place.constants if abs(value) < _LARGEST), key=abs)[:_MOST_NUMBERS]
@@ -99,7 +99,7 @@ def _notes(
 
 
 def _allowed_operation(operation: Operation, code: Code, fresh: int) -> Operation:
-    """The operation without what its `requires` never allows, whatever private variables are."""
+    """The operation without arguments that its `requires` never allows, whatever private variables are."""
     used = {part for part in subterms(code.requires) if isinstance(part, Variable)}
     if any(variable.space is Space.PRIVATE for variable in used):
         return operation

@@ -35,7 +35,7 @@ MOST_BODIES: Final = 63
 
 @record(frozen=True, slots=True)
 class Size:
-    """How large clients are."""
+    """The size of clients."""
 
     threads: int
     calls: int  # of each thread
@@ -74,13 +74,13 @@ Bodies: TypeAlias = tuple[tuple[Body, ...], ...]
 
 @record(frozen=True, slots=True)
 class Client:
-    """Who calls what: one body per thread."""
+    """A client: the calls of each thread."""
 
     bodies: tuple[Body, ...]
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """The calls, thread after thread, before anything returned."""
+        """The calls, thread by thread, without results."""
         return tuple(
             Call(thread=number, operation=planned.operation.name, arguments=planned.inputs)
             for number, body in enumerate(self.bodies)
@@ -103,14 +103,14 @@ def number_of_clients(notes: ObjectNotes, size: Size) -> int:
 
 
 def _are_alike(notes: ObjectNotes, size: Size) -> bool:
-    """Whether threads may be exchanged: they may call the same, and do not receive their own number."""
+    """Whether threads are interchangeable: they may make the same calls, and do not get their own number."""
     if any(item.kind is Kind.THREAD for operation in notes.operations for item in operation.parameters):
         return False
     return len({_choices(notes, number) for number in range(size.threads)}) == 1
 
 
 def clients(notes: ObjectNotes, size: Size) -> Iterator[Client]:
-    """Every client of a size, up to the names of threads that may call the same."""
+    """Every client of a size, up to renaming of interchangeable threads."""
     bodies = bodies_of(notes, size)
     if not _are_alike(notes, size):
         yield from map(Client, product(*bodies))
@@ -120,7 +120,7 @@ def clients(notes: ObjectNotes, size: Size) -> Iterator[Client]:
 
 
 def bodies_of(notes: ObjectNotes, size: Size) -> Bodies:
-    """What each thread of a client of a size may do."""
+    """The possible bodies of each thread of a client of a size."""
     fresh = max(_fresh(operation) for operation in notes.operations)
     unused = [notes.first_fresh + number * fresh for number in range(size.total)]
     return tuple(
@@ -136,7 +136,7 @@ def bodies_of(notes: ObjectNotes, size: Size) -> Bodies:
 
 
 class Batches:
-    """Bodies in batches that one text can have; each client is within one of them."""
+    """Bodies in batches that fit into one C file; each client is within one of them."""
 
     def __init__(self, bodies: Bodies) -> None:
         fits = sum(map(len, bodies)) <= MOST_BODIES
@@ -161,7 +161,7 @@ class Batches:
 
 
 def _choices(notes: ObjectNotes, thread: int) -> tuple[tuple[Operation, Choice], ...]:
-    """What a thread may call, with values for the arguments that are not fresh."""
+    """The calls that a thread may make, with values for the arguments that are not fresh."""
     return tuple(
         (operation, values)
         for operation in notes.operations
@@ -183,7 +183,7 @@ def _plan_call(operation: Operation, values: Choice, number: int, unused: Sequen
 
 @record(frozen=True, slots=True)
 class Compiled:
-    """Clients of an object: their threads as one program, each by its body and its number in a client."""
+    """Clients of an object: their threads as one program, by body and number in a client."""
 
     program: Program
     names: dict[tuple[int, Body], str]
@@ -208,7 +208,7 @@ class Compiled:
 
 
 def _spawning(main: Thread, renamed: Mapping[str, str]) -> Thread:
-    """The thread that begins, without the threads that a client does not have."""
+    """The initial thread, without spawns of threads that a client does not have."""
 
     def keep_spawns(edge: Edge) -> Edge:
         operations = [

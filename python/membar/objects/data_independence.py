@@ -23,7 +23,7 @@ _MOST_ELEMENTS: Final = 4
 
 @record(frozen=True, slots=True)
 class ParameterUse:
-    """What the text does with the values of an argument.
+    """How the object uses the values of an argument.
 
     Attributes:
         constants: numbers that such values meet: initial ones, and those they are compared with; where it is
@@ -39,7 +39,7 @@ class ParameterUse:
 
 @record(slots=True, eq=False)
 class _Kind:
-    """Values that meet each other; `into`: they are part of a larger kind by now."""
+    """Values that are compared or assigned to each other; `into`: the larger kind that contains it."""
 
     constants: set[int] = field(default_factory=set)
     is_examined: bool = False
@@ -49,7 +49,7 @@ class _Kind:
 
     @property
     def whole(self) -> _Kind:
-        """The kind that this one is a part of."""
+        """The largest kind that contains this one."""
         found = self
         while found.into is not None:
             found = found.into
@@ -57,7 +57,7 @@ class _Kind:
 
 
 def parameter_uses(item: ConcurrentObject) -> dict[str, tuple[ParameterUse, ...]]:
-    """What is done with each argument of each operation."""
+    """How each argument of each operation is used."""
     reader = _Reader(item)
     return {
         operation.name: tuple(reader.use_of(operation.name, name) for name in operation.parameters)
@@ -86,7 +86,7 @@ class _Reader:
             self._specification(item.specification, item)
 
     def use_of(self, operation: str, name: str) -> ParameterUse:
-        """What is done with an argument."""
+        """How an argument is used."""
         kind = self._of(operation, name)
         steps = (-1, 0, 1) if kind.is_ordered else (0,)
         constants = frozenset(value + step for value in kind.constants for step in steps)
@@ -96,7 +96,7 @@ class _Reader:
         return self._kinds.setdefault((owner, name), _Kind()).whole
 
     def _one(self, *kinds: _Kind) -> _Kind:
-        """Values of these kinds meet: they are one kind from now on."""
+        """Merges kinds whose values meet."""
         found = kinds[0].whole
         for kind in kinds[1:]:
             other = kind.whole
@@ -202,7 +202,7 @@ class _Reader:
         return kind
 
     def _combine(self, left: t.Term, right: t.Term) -> _Kind:
-        """Two values that are compared, or calculated with."""
+        """Two values that are compared, or combined by arithmetic."""
         kind = self._mark_examined(self._one(self._value(left), self._value(right)))
         kind.has_partners |= not isinstance(left, t.Number) and not isinstance(right, t.Number)
         return kind

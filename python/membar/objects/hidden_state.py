@@ -15,7 +15,7 @@ from membar.records import record
 
 @record(frozen=True, slots=True)
 class Outside:
-    """The places around a class of a user's file."""
+    """State outside the instances of a class in a user's file."""
 
     kind: object
     module: ModuleType
@@ -26,11 +26,11 @@ class Outside:
         return str(self.module.__file__)
 
     def pictures(self) -> dict[str, Hashable]:
-        """What is kept there now, by name."""
+        """The current values there, by name."""
         return {name: picture(value) for name, value in self._state_outside()}
 
     def require(self, pictures: Mapping[str, Hashable]) -> None:
-        """That nothing has changed.
+        """Checks that nothing has changed.
 
         Raises:
             ValueError: it has.
@@ -72,7 +72,7 @@ def _of_class(kind: type) -> Iterator[tuple[str, object]]:
 
 
 def _of_function(name: str, function: FunctionType) -> Iterator[tuple[str, object]]:
-    """What a function keeps between its calls: defaults, attributes, variables of the function around it."""
+    """State that a function keeps between calls: defaults, attributes, variables of an enclosing function."""
     for number, value in enumerate(function.__defaults__ or ()):
         yield f"{name}: default {number + 1}", value
     for keyword, value in (function.__kwdefaults__ or {}).items():

@@ -52,14 +52,14 @@ class History:
 
     @property
     def across(self) -> tuple[Pair, ...]:
-        """The order between calls of different threads, without what follows from the rest."""
+        """The order between calls of different threads, without what follows by transitivity."""
         pairs = {pair for pair in self.before if self.calls[pair[0]].thread != self.calls[pair[1]].thread}
         implied = {(a, c) for a, b in self.before for d, c in self.before if b == d}
         return tuple(sorted(pairs - implied))
 
 
 def result_text(result: Result) -> str:
-    """A result as people write it."""
+    """A result in readable form."""
     return f"({', '.join(map(str, result))})" if isinstance(result, tuple) else str(result)
 
 
@@ -78,6 +78,6 @@ def is_cyclic(order: Order) -> bool:
 
 
 def program_order(threads: Iterable[int]) -> Order:
-    """The order of calls of one thread; `threads` says who made each call, in the order of each thread."""
+    """The order of calls within each thread; `threads` has the thread of each call."""
     callers = list(threads)
     return frozenset((i, j) for j, caller in enumerate(callers) for i in range(j) if callers[i] == caller)

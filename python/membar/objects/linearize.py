@@ -29,7 +29,7 @@ class LinearizedCall:
 
 @record(frozen=True, slots=True)
 class Verdict:
-    """What a search found.
+    """The result of a search.
 
     Attributes:
         steps: the calls in an order that the specification explains: all but some pending ones if the history
@@ -44,7 +44,7 @@ class Verdict:
 
 
 def verdict(history: History, specification: Specification) -> Verdict:
-    """Whether `history` is linearizable, with an order that shows it or the longest beginning of one."""
+    """Whether `history` is linearizable, with a linearization or the longest prefix of one."""
     search = _Search(history, specification)
     found = search.run()
     if found is not None:
@@ -53,7 +53,7 @@ def verdict(history: History, specification: Specification) -> Verdict:
 
 
 def linearizations(history: History, specification: Specification) -> Iterator[tuple[int, ...]]:
-    """Every order of the calls that the specification explains; those of pending calls left out too."""
+    """Every order of the calls that the specification explains, including those without pending calls."""
     search = _Search(history, specification)
     stack: list[tuple[int, State, tuple[int, ...]]] = [(0, specification.initial, ())]
     while stack:
@@ -100,11 +100,11 @@ class _Search:
         return None
 
     def is_complete(self, done: int) -> bool:
-        """Whether all calls that returned were done."""
+        """Whether all calls that returned have been applied."""
         return done & self.needed == self.needed
 
     def next_steps(self, done: int, state: State) -> Iterator[tuple[int, Result, State]]:
-        """The calls that may come next and return what was seen."""
+        """The calls that may come next and return the observed results."""
         for number, call in self._ready(done):
             after = self.specification.step(state, call.operation, call.arguments)
             if after is not None and (call.pending or after[0] == call.result):

@@ -27,7 +27,7 @@ LANGUAGE: Final = "object"
 
 @record(frozen=True, slots=True)
 class Instructions:
-    """What a processor makes of the lines of an object.
+    """How a processor implements the lines of an object.
 
     Attributes:
         fences: the words of each kind of fence; None: it orders nothing there that is not ordered anyway.
@@ -78,7 +78,7 @@ MACHINES: Final[Mapping[str, Instructions]] = MappingProxyType(
 
 
 def specification_of(item: syntax.Specification, name: str) -> Specification:
-    """The specification of a text as a class like any other."""
+    """The specification in an `.obj` file as a class like any other."""
 
     def beginning(self: object) -> None:
         for variable, value in item.state:
@@ -145,7 +145,7 @@ class CompiledObject:
 
 
 class _Writer:
-    """Writes one thread of a client."""
+    """Builds one thread of a client."""
 
     def __init__(self, item: ConcurrentObject, machine: Instructions, *, only_counts: bool) -> None:
         self.item, self.machine = item, machine
@@ -218,7 +218,7 @@ class _Writer:
             self.edges.append(Edge(source=before, target=behind, operations=tuple(step), span=line.span))
 
     def _record_loss(self, needed: Term) -> list[Step]:
-        """Remembers that something was lost unless `needed` is true; no access comes to depend on it."""
+        """Records an overflow unless `needed` is true; no access depends on this."""
         if self.only_counts or needed == terms.TRUE:
             return []
         return [
@@ -231,7 +231,7 @@ class _Writer:
         operation: str,
         lost: list[Step],
     ) -> list[list[Step]]:
-        """What a line does, as steps; `lost` comes where what it loads is known and nothing else changed."""
+        """The steps of a line; `lost` follows as soon as its loaded value is known."""
         match action:
             case syntax.Load(target=name, location=location, value=value):
                 load = Load(register=_LOADED, address=_address(location), size=_SIZE, signed=True)
@@ -306,7 +306,7 @@ _DIRECT: Final = {
 
 
 def _expression(term: Term) -> e.Expr:
-    """A term of code as an expression over registers: numbers of 64 bits (`numbers.py`)."""
+    """A term of code as an expression over registers: numbers of 64 bits (`overflow.py`)."""
     match term:
         case terms.Number(value=value):
             return e.Constant(value)

@@ -34,7 +34,7 @@ _SIZE = 4
 
 
 class Ordering(enum.Enum):
-    """What "returned before it was called" means."""
+    """The meaning of "returned before it was called"."""
 
     CAUSAL = "causal"
     FLUSH = "flush"
@@ -45,7 +45,7 @@ _WITH_A_CLOCK: Final = ("sc", "x86-tso")
 
 
 def require_meaning(ordering: Ordering, model: str) -> None:
-    """That an order can be asked about under a model.
+    """Checks that an order is defined under a model.
 
     Raises:
         InputError: it has none there: stores go through no buffer, or are not seen by all at once.
@@ -60,7 +60,7 @@ def require_meaning(ordering: Ordering, model: str) -> None:
 
 @record(frozen=True, slots=True)
 class CallPosition:
-    """A call of a client: the number of its thread in the program, and which call of that thread it is."""
+    """A call of a client: the number of its thread in the program, and its number in that thread."""
 
     thread: int
     index: int
@@ -75,7 +75,7 @@ class Carrier:
 
 
 def least_excluding(linearizations: Iterable[Sequence[int]], program_order: Order) -> frozenset[Order]:
-    """The least orders with which none of `linearizations` agrees; there may be none.
+    """The minimal orders that exclude all of `linearizations`; there may be none.
 
     Whatever order a history has, it is linearizable if and only if none of these is part of that order.
     """
@@ -91,13 +91,13 @@ def least_excluding(linearizations: Iterable[Sequence[int]], program_order: Orde
 
 
 def _agrees(pair: Pair, at: Mapping[int, int]) -> bool:
-    """Whether a linearization has both calls in this order; a call that it leaves out is never in the way."""
+    """Whether a linearization has both calls in this order; an omitted call never contradicts it."""
     first, second = at.get(pair[0]), at.get(pair[1])
     return first is None or second is None or first < second
 
 
 def _add_extensions(found: set[Order], order: Order, pairs: Iterable[Pair]) -> None:
-    """Adds `order` with one of `pairs` more, where nothing less is there already."""
+    """Adds `order` extended by one of `pairs`, unless a smaller one is there already."""
     for pair in pairs:
         extended = transitive_closure({*order, pair})
         if is_cyclic(extended) or any(other <= extended for other in found):
@@ -109,7 +109,7 @@ def _add_extensions(found: set[Order], order: Order, pairs: Iterable[Pair]) -> N
 def with_messages(
     program: Program, places: Sequence[CallPosition], messages: Iterable[Pair], carrier: Carrier
 ) -> Program:
-    """The program, in which the second call of each pair waits for a message that the first one returned."""
+    """The program in which the second call of each pair waits for a message that the first one returned."""
     objects = list(program.objects)
     inserted: dict[tuple[int, str], list[Operation]] = {}
     for first, second in sorted(messages):

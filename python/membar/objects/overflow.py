@@ -32,7 +32,7 @@ def only_counts(item: o.ConcurrentObject) -> bool:
 
 
 def is_little(value: int) -> bool:
-    """Whether an argument of a client is as small as `only_counts` takes it to be."""
+    """Whether an argument of a client is as small as `only_counts` assumes."""
     return abs(value) < _LITTLE
 
 
@@ -98,7 +98,7 @@ def _is_steady(term: t.Term, given: set[str]) -> bool:
 
 
 def fitting(action: o.Action) -> t.Term:
-    """What must be true before a line, of variables and of what it loads, so that it loses nothing."""
+    """The condition before a line, on variables and its loaded value, under which it does not overflow."""
     needed = [each for term in o.terms_of(action) for each in _range_conditions(term)]
     location = getattr(action, "location", None)
     if isinstance(location, o.Location) and location.index is not None:
@@ -109,7 +109,7 @@ def fitting(action: o.Action) -> t.Term:
 
 
 def fitting_term(term: t.Term) -> t.Term:
-    """What must be true of variables so that a term loses nothing."""
+    """The condition on variables under which a term does not overflow."""
     return t.conjunction(tuple(_range_conditions(term)))
 
 

@@ -15,7 +15,7 @@ from membar.records import replace
 
 
 def waits_at_locks(program: Program) -> bool:
-    """Whether some thread takes a lock: engines do not say whether it may wait there forever."""
+    """Whether some thread takes a lock: engines do not report whether it may wait there forever."""
     return Lock in program.operation_kinds
 
 

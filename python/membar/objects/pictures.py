@@ -13,7 +13,7 @@ _PROTOCOL: Final = 4
 
 
 def picture(value: object) -> Hashable:
-    """A picture of a value as it is now."""
+    """The fingerprint of a value as it is now."""
     try:
         return _Painter().paint(value)
     except RecursionError:
@@ -21,14 +21,14 @@ def picture(value: object) -> Hashable:
 
 
 class _Painter:
-    """Paints one value. Its parts are numbered, so that one that occurs again is recognised."""
+    """Computes the fingerprint of one value. Its parts are numbered, so that shared ones are recognised."""
 
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}
         self._alive: list[object] = []  # no other object gets the identity of a part meanwhile
 
     def paint(self, value: object) -> Hashable:
-        """A picture of a part."""
+        """The fingerprint of a part."""
         kind = type(value)
         if kind in _SIMPLE:
             return _simple(value)
@@ -52,7 +52,7 @@ class _Painter:
         return tuple(self.paint(each) for each in values)
 
     def _object(self, value: object) -> Hashable:
-        """What Python would save of an object: attributes, slots, and the items of containers."""
+        """What Python would pickle of an object: attributes, slots, and the items of containers."""
         try:
             saved = value.__reduce_ex__(_PROTOCOL)
         except Exception:

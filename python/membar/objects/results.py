@@ -58,7 +58,7 @@ def _term(label: str) -> c.FinalRegister:
 def question(
     observed: Sequence[ShownCall], formula: c.Formula, losses: Sequence[str] = ()
 ) -> c.FinalCondition:
-    """That no execution ends as the formula says."""
+    """The condition that no execution ends as the formula says."""
     labels = [*(label for item in observed for label in item.labels), *losses]
     shown = tuple(c.Observed(_term(label), label) for label in labels)
     return c.FinalCondition(quantifier=c.Quantifier.NOT_EXISTS, formula=formula, observed=shown)
@@ -67,7 +67,7 @@ def question(
 def with_results(
     calls: tuple[Call, ...], observed: Sequence[ShownCall], values: Mapping[str, int | str]
 ) -> tuple[Call, ...]:
-    """The calls with what they returned in a final state."""
+    """The calls with their results in a final state."""
     found = []
     for call, item in zip(calls, observed, strict=True):
         results = tuple(values[label] for label in item.results)
@@ -80,7 +80,7 @@ def with_results(
 
 
 def formula_of(calls: tuple[Call, ...], observed: Sequence[ShownCall], program: Program) -> c.Formula:
-    """That the calls returned just this."""
+    """The formula that the calls returned exactly these results."""
     parts = []
     for call, item in zip(calls, observed, strict=True):
         wanted: list[tuple[str, int | str]] = [

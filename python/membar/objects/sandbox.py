@@ -27,7 +27,7 @@ Found = TypeVar("Found")
 
 
 class EndlessError(BaseException):
-    """A specification that goes on and on: no `except Exception` of its own may catch that."""
+    """A specification that does not terminate: no `except Exception` of its own may catch this."""
 
 
 class LeavingError(Exception):
@@ -35,11 +35,11 @@ class LeavingError(Exception):
 
 
 class ChangingError(Exception):
-    """A specification that asks for something that differs from call to call."""
+    """A specification that uses something that differs from call to call."""
 
 
 def run_watched(job: Callable[[], Found], path: str) -> Found:
-    """What `job` gives, which runs code of the file `path`.
+    """The result of `job`, which runs code of the file `path`.
 
     Raises:
         EndlessError: it takes more than `MOST_STEPS` steps.
@@ -90,7 +90,7 @@ def _line(trace: TracebackType | None, path: str) -> int:
 
 
 class _Watch:
-    """Counts steps, and remembers what was asked for."""
+    """Counts steps, and records forbidden calls."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -118,7 +118,7 @@ class _Watch:
             raise EndlessError(f"it does not terminate: {MOST_STEPS:,} steps, the last in line {line}")
 
     def _own(self, frame: FrameType) -> int:
-        """The line of the user's file that is being done."""
+        """The current line of the user's file."""
         own: FrameType | None = frame
         while own is not None and own.f_code.co_filename != self._path:
             own = own.f_back
@@ -135,13 +135,13 @@ class _Watch:
 
 
 def _is_leaving(function: object) -> bool:
-    """Whether a function of a library ends this process, or makes another of it."""
+    """Whether a library function ends this process, or replaces it."""
     name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "")
     return module in ("posix", "nt") and name in _LEAVING
 
 
 def _is_asking(function: object) -> bool:
-    """Whether a function of a library gives something else each time."""
+    """Whether a library function returns something different each time."""
     name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "")
     if module == "time" and name != "sleep":
         return True

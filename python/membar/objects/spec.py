@@ -56,7 +56,7 @@ class Counter:
         self.value = 0
 
     def increment(self) -> int:
-        """One more; what it was before."""
+        """Adds one; returns the old value."""
         self.value += 1
         return self.value - 1
 
@@ -122,19 +122,19 @@ class Set:
         self.items: set[int] = set()
 
     def add(self, item: int) -> int:
-        """Whether it was not there."""
+        """Adds a number; returns whether it was absent."""
         is_new = item not in self.items
         self.items.add(item)
         return int(is_new)
 
     def remove(self, item: int) -> int:
-        """Whether it was there."""
+        """Removes a number; returns whether it was present."""
         was_there = item in self.items
         self.items.discard(item)
         return int(was_there)
 
     def contains(self, item: int) -> int:
-        """Whether it is there."""
+        """Whether the number is present."""
         return int(item in self.items)
 
 
@@ -151,7 +151,7 @@ class Lock:
         self.taken = True
 
     def try_acquire(self) -> int:
-        """Takes it if it is free, and says whether."""
+        """Takes the lock if it is free; returns whether it was."""
         was_free = not self.taken
         self.taken = True
         return int(was_free)
@@ -183,7 +183,7 @@ SHIPPED: Final[Mapping[str, type]] = MappingProxyType(
 
 
 class Specification:
-    """A class as a function from state and call to result and state, each pair worked out once."""
+    """A class as a function from state and call to result and state; each pair is computed once."""
 
     def __init__(self, kind: Callable[[], object], *, outside: Outside | None = None) -> None:
         self.kind = kind
@@ -214,7 +214,7 @@ class Specification:
         return tuple(sorted(found))
 
     def step(self, state: State, operation: str, arguments: tuple[int, ...]) -> tuple[Result, State] | None:
-        """What a call returns and leaves behind; None if it cannot happen now.
+        """The result of a call and the state after it; None if it cannot happen now.
 
         Raises:
             InputError: the specification itself fails.
@@ -257,7 +257,7 @@ class Specification:
     def _call_twice(
         self, state: State, operation: str, arguments: tuple[int, ...], outside: Outside
     ) -> tuple[Result, State] | None:
-        """What a method of the user's class does, twice: it must depend on nothing but the state."""
+        """Calls a method of the user's class twice: it must depend on nothing but the state."""
         kept = self._objects[state]  # two copies at once: at two addresses
         copies = [run_watched(partial(copy.deepcopy, kept), outside.path) for _ in range(2)]
         first, second = (
@@ -285,7 +285,7 @@ class Specification:
 
 
 def _difference(first: tuple[Result, State] | None, second: tuple[Result, State] | None) -> str:
-    """What two calls differ in."""
+    """How two calls differ."""
     if first is None or second is None:
         return "is sometimes possible and sometimes not"
     if first[0] != second[0]:

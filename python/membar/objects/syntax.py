@@ -75,7 +75,7 @@ class Rmw:
 
 
 class FenceKind(enum.Enum):
-    """What a fence orders."""
+    """The accesses that a fence orders."""
 
     FULL = "fence"
     STORE = "fence.st"
@@ -100,7 +100,7 @@ Action: TypeAlias = Load | Store | Assign | Branch | Rmw | Fence | Return
 
 
 def terms_of(action: Action) -> Iterator[Term]:
-    """What an action computes: values, conditions, and the index of what it accesses."""
+    """The terms of an action: values, conditions, and the index of its access."""
     match action:
         case Load(value=value) | Store(value=value) | Assign(value=value):
             yield value
@@ -172,7 +172,7 @@ class AbstractOperation:
 
 @record(frozen=True, slots=True)
 class Specification:
-    """What the object should be: a state and its operations, by the names of the object's operations."""
+    """A specification: a state and its operations, by the names of the object's operations."""
 
     state: tuple[tuple[str, int], ...]
     operations: tuple[AbstractOperation, ...]
@@ -208,7 +208,7 @@ class Claim:
 
 @record(frozen=True, slots=True, kw_only=True)
 class ConcurrentObject:
-    """An object: its code, and what else its text says.
+    """A concurrent object: its code, its specification and its annotations.
 
     Attributes:
         name: what it is called.

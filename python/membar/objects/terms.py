@@ -13,7 +13,7 @@ from membar.records import field, record, replace
 
 
 class Space(enum.Enum):
-    """Where a variable lives."""
+    """The kind of storage of a variable."""
 
     __hash__ = object.__hash__  # by identity: members are hashed very often
 
@@ -208,7 +208,7 @@ class Bound:
 
 @record(frozen=True, slots=True)
 class ForEach:
-    """That something holds of every pending store of a line, which `body` calls `store`."""
+    """A formula holds for every pending store of a line, which `body` calls `store`."""
 
     line: str
     store: str
@@ -284,7 +284,7 @@ IDLE = "idle"
 
 
 def conjunction(terms: tuple[Term, ...]) -> Term:
-    """All of them."""
+    """The conjunction of terms."""
     found: Term = TRUE
     for term in terms:
         found = term if found == TRUE else Binary(BinaryOp.AND, found, term)
@@ -292,7 +292,7 @@ def conjunction(terms: tuple[Term, ...]) -> Term:
 
 
 def negation(term: Term) -> Term:
-    """Not this."""
+    """The negation of a term."""
     return Unary(UnaryOp.NOT, term)
 
 
@@ -326,7 +326,7 @@ def subterms(term: Term) -> Iterator[Term]:
 
 
 def weight(term: Term) -> int:
-    """How many parts a term has when it is written out; shared parts are counted as often as they occur."""
+    """The size of a term when it is written out; shared parts count as often as they occur."""
     known: dict[int, int] = {}
 
     def count(part: Term) -> int:

@@ -54,12 +54,12 @@ def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Dia
 
 
 def told_where(wrong: Diagnostic) -> str:
-    """What is wrong, with its line, as a witness says it."""
+    """The error with its line, as in a witness."""
     return wrong.message if wrong.primary is None else f"{wrong.message} (line {wrong.primary.span.line})"
 
 
 def _ended_before(program: Program, word: int, size: int) -> str | None:
-    """The object that an address is just behind, as a pointer that went too far; None if there is none.
+    """The object that an address is just past, as for a pointer that went too far; None if there is none.
 
     Between the parts of an object and behind its last one there may be bytes of no object: an access
     that is smaller than the largest part may be to one of those.

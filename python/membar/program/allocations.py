@@ -40,18 +40,18 @@ def lifetime_of(name: str) -> str:
 
 
 def owner_of_lifetime(item: MemoryObject) -> str | None:
-    """The memory whose lifetime an object is; None if it is none."""
+    """The memory whose lifetime an object represents; None if it represents none."""
     return item.name[len(_LIFETIME) - 3 : -1] if item.meanings == LIFETIME else None
 
 
 def allocations_checked(lines: Collection[int]) -> tuple[tuple[str, str], ...]:
-    """That large memory, allocated at these lines, has such writes for a part of it only."""
+    """The note that large memory, allocated at these lines, has such writes for a part of it only."""
     places = ", ".join(map(str, sorted(lines)))
     return ((_CHECKED_BY, f"{_PART} of memory of line{'s' * (len(lines) > 1)} {places}"),) if lines else ()
 
 
 def without_allocations(program: Program) -> Program:
-    """The program without the writes that begin memory, each of its steps as if they had never been there."""
+    """The program without allocation writes, as if they had never been there."""
     if ALLOC not in program.tags:
         return program
     threads = tuple(_thread_without(thread) for thread in program.threads)
@@ -97,12 +97,12 @@ def _thread_without(thread: Thread) -> Thread:
 
 
 def _can_follow(edge: Edge) -> bool:
-    """Whether a step may be the end of another: an assertion is a step of its own."""
+    """Whether a step may be appended to another: an assertion is a step of its own."""
     is_plain = edge.guard == TRUE and not edge.unordered and not edge.unfollowed
     return is_plain and not any(isinstance(operation, Assert) for operation in edge.operations)
 
 
 def _join_edges(first: Edge, second: Edge) -> Edge:
-    """One step in the place of two, of which the first makes no access."""
+    """One step instead of two, the first of which makes no access."""
     operations = (*first.operations, *second.operations)
     return replace(second, source=first.source, guard=first.guard, operations=operations)

@@ -15,7 +15,7 @@ from membar.program.program import Edge, Program, Thread
 
 
 def require_single_accesses(program: Program) -> None:
-    """Checks that axioms can speak about `program`.
+    """Checks that axioms can express `program`.
 
     Raises:
         EngineLimitError: some step makes several accesses in order.
@@ -29,7 +29,7 @@ def require_single_accesses(program: Program) -> None:
 
 
 def has_wide_steps(program: Program) -> bool:
-    """Whether some step makes several accesses in order, so that axioms cannot speak about `program`."""
+    """Whether some step makes several accesses in order, so that axioms cannot express `program`."""
     return next(_wide_steps(program), None) is not None
 
 
@@ -41,7 +41,7 @@ def _wide_steps(program: Program) -> Iterator[tuple[Thread, Edge]]:
 
 
 def require_uncommitted(program: Program, engine: str) -> None:
-    """Checks that no control point of `program` keeps other threads from moving, and no edge another one.
+    """Checks that no control point of `program` blocks other threads, and no edge another edge.
 
     Raises:
         EngineLimitError: some does, which `engine` cannot follow.

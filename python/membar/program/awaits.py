@@ -45,7 +45,7 @@ Names: TypeAlias = frozenset[str]
 
 @record(frozen=True, slots=True, kw_only=True)
 class SpinLoop:
-    """What a thread must find unchanged when it comes back to `point`.
+    """What must be unchanged when a thread comes back to `point`.
 
     Attributes:
         point: the control point; every iteration of its loop passes it.
@@ -66,7 +66,7 @@ class SpinLoop:
 
 @record(frozen=True, slots=True)
 class Watches:
-    """The watched points of a program, per thread; none at all if every loop is to be unrolled.
+    """The watched points of a program, per thread; none if every loop is to be unrolled.
 
     Of the objects in `racy`, some access may race. None: nothing is known, so no iteration counts.
     """
@@ -75,11 +75,11 @@ class Watches:
     racy: Names | None = None
 
     def of(self, thread: int) -> tuple[SpinLoop, ...]:
-        """Those of one thread."""
+        """The watched points of one thread."""
         return self.threads[thread] if self.threads else ()
 
     def is_patient(self, edge: Edge) -> bool:
-        """Whether a step that blocks may be looked at last of all: nothing that it reads can race."""
+        """Whether a blocking step may be explored last: nothing that it reads can race."""
         if self.racy is None:
             return False
         reads = [_objects_named(operation) for operation in edge.operations if reads_memory(operation)]
@@ -250,7 +250,7 @@ class Reach:
         self._taken = self._with_neighbours(taken)
 
     def objects_of(self, access: Operation) -> Names:
-        """What one access may reach."""
+        """The objects that one access may reach."""
         named = _objects_named(access)
         if named is not None:
             return named
@@ -262,13 +262,13 @@ class Reach:
         return frozenset[str]().union(*groups)
 
     def _whole(self, name: str) -> str:
-        """The object that an object lies in, at last."""
+        """The outermost object that contains an object."""
         place = self._places.get(name)
         return name if place is None else self._whole(place.name)
 
 
 def _objects_named(access: Operation) -> Names | None:
-    """The objects that an access names; None if registers have a say in its address."""
+    """The objects that an access names; None if its address depends on registers."""
     address = next(expressions_of(access))
     if any(True for _ in registers_of(address)):
         return None
@@ -276,7 +276,7 @@ def _objects_named(access: Operation) -> Names | None:
 
 
 def _unmarked_objects(program: Program, marks: Names, reach: Reach) -> Names:
-    """The objects that an access without a mark may reach, and accesses of several threads.
+    """The objects that some unmarked access may reach, and that several threads access.
 
     What the first thread does before it starts another one does not count: nothing races there.
     """
@@ -299,7 +299,7 @@ def _accesses(thread: Thread, left_out: frozenset[int]) -> Iterator[Operation]:
 
 
 def _points_alone(program: Program, thread: Thread) -> frozenset[int]:
-    """The control points of the first thread at which no other one was ever started."""
+    """The control points of the first thread at which no other one has been started."""
     if thread is not program.threads[0] or any(other.started for other in program.threads[1:]):
         return frozenset()
     behind = {edge.target for edge in thread.edges if any(isinstance(op, Spawn) for op in edge.operations)}

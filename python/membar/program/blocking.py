@@ -26,7 +26,7 @@ def has_waiting_step(program: Program) -> bool:
 
 
 def may_hide_deadlocks(program: Program) -> bool:
-    """Whether threads may run on forever beside one that is stuck, so that something can always move.
+    """Whether threads may run forever beside one that is stuck, so that something can always move.
 
     In DVE and Promela a deadlock is a state in which nothing moves at all, as those languages say.
     """
@@ -68,7 +68,7 @@ def is_decided(program: Program) -> bool:
 
 
 def has_open_guard(edges: Sequence[Edge]) -> bool:
-    """Whether, as far as the text of the guards says, one of these steps can always be taken."""
+    """Whether, by the form of the guards, one of these steps can always be taken."""
     guards = [edge.guard for edge in edges]
     if TRUE in guards or any(_excludes(one, other) for one in guards for other in guards):
         return True
@@ -80,7 +80,7 @@ def has_open_guard(edges: Sequence[Edge]) -> bool:
 
 
 def _cases(guard: Expr) -> Iterator[Expr]:
-    """The guards of which one must be open for this one to be open."""
+    """The guards of which one must be true for this one to be true."""
     pending = [guard]
     while pending:
         match pending.pop():
@@ -91,7 +91,7 @@ def _cases(guard: Expr) -> Iterator[Expr]:
 
 
 def none_of(guards: Sequence[Expr]) -> Expr:
-    """The guard of a last step that can be taken where these, which are truth values, are all closed."""
+    """The guard of a last step that can be taken where these, which are truth values, are all false."""
     return negation(reduce(partial(Binary, BinaryOp.OR), guards))
 
 

@@ -14,7 +14,7 @@ from membar.records import record
 
 @record(frozen=True, slots=True)
 class FinalRegister:
-    """The last value of a register of thread number `thread`, seen as `width` bits."""
+    """The final value of a register of thread number `thread`, seen as `width` bits."""
 
     thread: int
     register: str
@@ -24,7 +24,7 @@ class FinalRegister:
 
 @record(frozen=True, slots=True)
 class FinalCell:
-    """The last value of element `index` of a memory object, seen as `width` bits."""
+    """The final value of element `index` of a memory object, seen as `width` bits."""
 
     name: str
     index: int = 0
@@ -89,7 +89,7 @@ TRUTH: Formula = And(())
 
 
 class Quantifier(enum.Enum):
-    """Over which executions the formula is asked."""
+    """The quantifier over executions."""
 
     EXISTS = "exists"
     NOT_EXISTS = "~exists"
@@ -134,13 +134,13 @@ class FinalCondition:
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
-        """What must be known of a final state: what it shows, then what formula and filter speak of."""
+        """The terms that a final state must provide: what it shows, then those of formula and filter."""
         asked = (term for item in self._comparisons for term in _terms_of(item))
         return tuple(dict.fromkeys([*(item.term for item in self.observed), *asked]))
 
     @cached_property
     def places(self) -> Mapping[Term, int]:
-        """Where each of `terms` stands."""
+        """The position of each of `terms`."""
         return {term: place for place, term in enumerate(self.terms)}
 
     @cached_property
@@ -154,7 +154,7 @@ class FinalCondition:
 
     @cached_property
     def shown_at(self) -> tuple[tuple[str, Term, int], ...]:
-        """Label, term and place of what final states show."""
+        """Label, term and position of what final states show."""
         return tuple((item.label, item.term, self.places[item.term]) for item in self.observed)
 
     @cached_property
@@ -162,7 +162,7 @@ class FinalCondition:
         return self._predicates({})
 
     def __getstate__(self) -> dict[str, object]:
-        """Without the functions that were made for it, which cannot be sent to another process."""
+        """The state without cached functions, which cannot be sent to another process."""
         return {name: value for name, value in vars(self).items() if name != "_known_predicates"}
 
     def _predicates(self, bases: Mapping[str, int]) -> tuple[Predicate, Predicate]:
@@ -171,7 +171,7 @@ class FinalCondition:
 
     @cached_property
     def _comparisons(self) -> tuple[Compare, ...]:
-        """What formula and filter are made of, each object once: formulas repeat them again and again."""
+        """The comparisons in formula and filter, each object once: formulas share them."""
         formulas = (self.formula,) if self.filter is None else (self.formula, self.filter)
         found = {id(item): item for formula in formulas for item in comparisons(formula)}
         return tuple(found.values())

@@ -89,22 +89,22 @@ def tags_of(operation: ops.Operation) -> ops.Tags:
 
 
 def reads_memory(operation: ops.Operation) -> bool:
-    """Whether the operation takes a value from shared memory."""
+    """Whether the operation reads shared memory."""
     return isinstance(operation, ops.Load | ops.Rmw | ops.Lock)
 
 
 def writes_memory(operation: ops.Operation) -> bool:
-    """Whether the operation may put a value into shared memory."""
+    """Whether the operation may write shared memory."""
     return isinstance(operation, ops.Store | ops.StoreConditional | ops.Rmw | ops.Lock | ops.Unlock)
 
 
 def accesses_memory(edge: Edge) -> bool:
-    """Whether an operation of the edge takes a value from shared memory or puts one there."""
+    """Whether an operation of the edge reads or writes shared memory."""
     return any(reads_memory(operation) or writes_memory(operation) for operation in edge.operations)
 
 
 def spans_of_accesses(program: Program) -> frozenset[Span]:
-    """Where the text of a program accesses shared memory, as far as its edges say."""
+    """Where a program accesses shared memory, by the spans of its edges."""
     return frozenset(
         edge.span
         for thread in program.threads
@@ -172,7 +172,7 @@ def may_depend(thread: Thread) -> frozenset[Dependency]:
 def _follow(
     edge: Edge, index: int, before: _Origins, found: set[Dependency], branch: int | None
 ) -> dict[str | int | None, frozenset[OperationPosition]]:
-    """The origins after `edge`, which is one way of `branch`; dependencies of its accesses go to `found`."""
+    """The origins after `edge`, one alternative of `branch`; dependencies of its accesses go to `found`."""
     origins = dict(before)
     origins.setdefault(_CONTROL, _NOWHERE)
     origins[branch] = _origin(origins, frozenset({branch, *registers_of(edge.guard)}))
@@ -199,12 +199,12 @@ def _follow(
 
 
 def _is_origin(operation: ops.Operation) -> bool:
-    """Whether what the operation leaves in a register comes from the access itself."""
+    """Whether the value that the operation leaves in a register comes from the access itself."""
     return reads_memory(operation) or (isinstance(operation, ops.StoreConditional) and operation.carries)
 
 
 def _control_origins(origins: _Origins) -> frozenset[OperationPosition]:
-    """What decided that control comes here."""
+    """The reads that control reaching this point depends on."""
     return frozenset(
         place for name, places in origins.items() if not isinstance(name, str) for place in places
     )

@@ -60,7 +60,7 @@ _MOST_WORDS = 64
 
 
 def obstacle(program: Program) -> str | None:
-    """Why the dependency-aware search is not for `program`; None if it is."""
+    """Why the dependency-aware search does not apply to `program`; None if it does."""
     for thread in program.threads:
         found = _shape(thread) or _Flow(thread, program.bases).obstacle()
         if found is not None:
@@ -69,7 +69,7 @@ def obstacle(program: Program) -> str | None:
 
 
 def selects_by_reads(thread: Thread, program: Program) -> bool:
-    """Whether some selection of `thread` goes by what was read, while other threads may run."""
+    """Whether some select of `thread` depends on a read, while other threads may run."""
     others = frozenset(other.name for other in program.threads) - {thread.name}
     return _Flow(thread, program.bases).selects(_points_behind(thread, others))
 
@@ -90,7 +90,7 @@ def _points_behind(thread: Thread, others: frozenset[str]) -> frozenset[int]:
 
 
 def _shape(thread: Thread) -> str | None:
-    """What the text of a thread rules out, wherever it stands."""
+    """Obstacles in the operations of a thread, wherever they are."""
     if not thread.started:
         return "it is started by another thread"
     if thread.joins:
@@ -121,7 +121,7 @@ class _Place:
 
 
 class _Flow:
-    """One thread: what may follow what, and what registers may hold."""
+    """The control flow of one thread, and what registers may hold."""
 
     def __init__(self, thread: Thread, bases: Mapping[str, int]) -> None:
         self.thread = thread
@@ -180,7 +180,7 @@ class _Flow:
         return None
 
     def selects(self, apart: frozenset[int] = frozenset()) -> bool:
-        """Whether some selection goes by what was read, on steps that do not begin at a point of `apart`."""
+        """Whether some select depends on a read, on steps that do not begin at a point of `apart`."""
         edges = [edge for edge in self.thread.edges if edge.source not in apart]
         guards = (edge.guard for edge in edges)
         inside = (expr for edge in edges for item in edge.operations for expr in expressions_of(item))
@@ -190,12 +190,12 @@ class _Flow:
         )
 
     def _is_read(self, expr: Expr) -> bool:
-        """Whether a value that was read may go into `expr`."""
+        """Whether `expr` may depend on a value that was read."""
         return any(name in self._tainted_registers for name in registers_of(expr))
 
     @cached_property
     def _tainted_registers(self) -> frozenset[str]:
-        """The registers that may hold something read, or computed from that."""
+        """The registers that may hold a value that was read, or computed from one."""
         tainted: set[str] = set()
         while True:
             before = len(tainted)
@@ -208,7 +208,7 @@ class _Flow:
                 return frozenset(tainted)
 
     def _follows(self, later: _Place, earlier: _Place) -> bool:
-        """Whether `later` may be done after `earlier` by the same run."""
+        """Whether `later` may be performed after `earlier` in the same run."""
         edges = self.thread.edges
         if edges[later.edge].source in self._reachable(edges[earlier.edge].target):
             return True
@@ -230,7 +230,7 @@ class _Flow:
         return {}
 
     def _may_meet(self, a: _Place, b: _Place) -> bool:
-        """Whether two accesses may be of one location."""
+        """Whether two accesses may be to one location."""
         ours, theirs = self._targets(a.operation), self._targets(b.operation)
         return ours is None or theirs is None or not ours.isdisjoint(theirs)
 
@@ -248,7 +248,7 @@ class _Flow:
 
     @cached_property
     def _registers(self) -> Mapping[str, Words]:
-        """What each register may hold at any time."""
+        """The values that each register may hold at any time."""
         found: dict[str, Words] = {}
         for name, value in self.thread.registers:
             word = value if isinstance(value, int) else self.bases[value.name] + value.offset
@@ -271,7 +271,7 @@ class _Flow:
                 return None
 
     def _words(self, expr: Expr, registers: Mapping[str, Words]) -> Words:
-        """All that `expr` may be."""
+        """The values that `expr` may have."""
         match expr:
             case Register(name=name):
                 return registers.get(name, _ZERO)
@@ -306,12 +306,12 @@ def _either(a: Words, b: Words) -> Words:
 
 
 def _is_in_both(selection: Select) -> bool:
-    """Whether what a selection goes by is part of both that it may take: then it is a dependency anyway."""
+    """Whether the condition of a select occurs in both alternatives: then it is a dependency anyway."""
     return frozenset(registers_of(selection.condition)) <= _surely_in(selection)
 
 
 def _surely_in(expr: Expr) -> frozenset[str]:
-    """The registers that are part of a value whatever selections take."""
+    """The registers that a value depends on whatever selects choose."""
     if isinstance(expr, Register):
         return frozenset({expr.name})
     if isinstance(expr, Select):

@@ -84,7 +84,7 @@ def encode_program(
 
 
 class _Encoder:
-    """One program on its way down."""
+    """Encodes one program."""
 
     def __init__(
         self,
@@ -181,7 +181,7 @@ class _Encoder:
 
 
 class _ThreadEncoder:
-    """One thread on its way down."""
+    """Encodes one thread."""
 
     def __init__(self, encoder: _Encoder, thread: Thread) -> None:
         self.encoder = encoder

@@ -121,7 +121,7 @@ COMPARISONS = frozenset({BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, Bin
 
 
 def is_truth(expr: Expr) -> bool:
-    """Whether an expression is 0 or 1, as far as its form tells."""
+    """Whether an expression is 0 or 1, judging by its form."""
     match expr:
         case Constant(value=value):
             return value in (0, 1)
@@ -288,7 +288,7 @@ def equals(left: Expr, right: Expr) -> Expr:
 
 
 def blend(condition: Expr, then: Expr, otherwise: Expr) -> Expr:
-    """What `Select` gives, but computed from all three: a plain dependency on each."""
+    """The value of `Select`, but computed from all three operands: a plain dependency on each."""
     mask = Unary(UnaryOp.NEGATE, Binary(BinaryOp.NE, condition, FALSE))
     return Binary(BinaryOp.XOR, otherwise, Binary(BinaryOp.AND, Binary(BinaryOp.XOR, then, otherwise), mask))
 

@@ -10,7 +10,7 @@ NOTHING_KNOWN: Mapping[str, int] = {}
 
 
 def simplify(expr: e.Expr, leaf: Callable[[e.Expr], e.Expr], known: Collection[e.Expr] = ()) -> e.Expr:
-    """The expression with its leaves replaced, simplified; what is in `known` is true."""
+    """The expression with its leaves replaced, simplified; expressions in `known` are true."""
     found = _simplify_parts(expr, leaf, known)
     if found in known and e.is_truth(found):
         return e.TRUE
@@ -47,7 +47,7 @@ def substitute_values(expr: e.Expr, values: Mapping[str, e.Expr], known: Collect
 
 
 def logical_not(expr: e.Expr) -> e.Expr:
-    """1 where the expression is 0, else 0."""
+    """1 if the expression is 0, else 0."""
     if isinstance(expr, e.Constant):
         return e.FALSE if expr.value else e.TRUE
     if isinstance(expr, e.Unary) and expr.op is e.UnaryOp.NOT and e.is_truth(expr.operand):
@@ -110,17 +110,17 @@ def _binary(op: e.BinaryOp, left: e.Expr, right: e.Expr) -> e.Expr:
 
 
 def fold(expr: e.Expr, known: Mapping[str, int] = NOTHING_KNOWN) -> e.Expr:
-    """The expression, as short as the values of the registers in `known` make it."""
+    """The expression, simplified by the values of the registers in `known`."""
     return substitute_values(expr, {name: e.Constant(value) for name, value in known.items()})
 
 
 def rename_registers(expr: e.Expr, names: Mapping[str, str]) -> e.Expr:
-    """The expression with other names of registers."""
+    """The expression with registers renamed."""
     return substitute_values(expr, {name: e.Register(new) for name, new in names.items()})
 
 
 def truth(expr: e.Expr) -> e.Expr:
-    """1 where the expression is not 0."""
+    """1 if the expression is not 0, else 0."""
     return expr if e.is_truth(expr) else fold(e.Binary(e.BinaryOp.NE, expr, e.FALSE))
 
 

@@ -30,7 +30,7 @@ _Changes = Callable[[ops.Operation], tuple[int, ...]]
 
 
 def block_in_own_sections(program: Program) -> Program:
-    """The program, whose threads block where they would wait for a critical section of their own."""
+    """The program whose threads block where they would wait for a critical section of their own."""
     if not _has_grace_periods(program):
         return program
     return replace(program, threads=tuple(map(_block_in_own_sections, program.threads)))
@@ -112,7 +112,7 @@ def _is_rcu_wait(item: ops.Operation) -> bool:
 
 
 def _count(item: ops.Operation) -> tuple[ops.Operation, ...]:
-    """The operation, with what it does to the depth, or what it demands of it."""
+    """The operation, with its effect on the nesting depth, or its requirement on it."""
     if _is_rcu_wait(item):
         return ops.Assume(equals(_DEPTH, Constant(0)), waits=True), item
     match _change_of_rcu(item):
@@ -135,7 +135,7 @@ def _may_wait_inside(thread: Thread, *, guards_wait: bool) -> bool:
 
 
 def _waits_for_others(edge: Edge) -> bool:
-    """Whether a step may wait for something else than a spinlock."""
+    """Whether a step may wait for something other than a spinlock."""
     takes_spinlock = any(isinstance(item, ops.Rmw) and "LKW" in item.write_tags for item in edge.operations)
     return any(
         isinstance(item, ops.Join | ops.Lock | ops.Send | ops.Receive)

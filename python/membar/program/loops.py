@@ -14,7 +14,7 @@ from membar.source import Span
 
 
 def natural_loops(thread: Thread) -> tuple[frozenset[int], ...]:
-    """The edges of each loop, by their indices: those on a way from its head to an edge back to the head."""
+    """The edges of each loop, by index: those on a path from its head to an edge back to the head."""
     into: dict[int, list[int]] = {}
     for index, edge in enumerate(thread.edges):
         into.setdefault(edge.target, []).append(index)
@@ -35,7 +35,7 @@ def natural_loops(thread: Thread) -> tuple[frozenset[int], ...]:
 
 
 def unfollowed_in(edges: Iterable[Edge]) -> dict[str, set[Span]]:
-    """What these steps stand for, if they lead nowhere, and where that is in the text."""
+    """Why executions are truncated at some of these steps, with the locations."""
     found: dict[str, set[Span]] = {}
     for edge in edges:
         if edge.unfollowed:
@@ -44,9 +44,9 @@ def unfollowed_in(edges: Iterable[Edge]) -> dict[str, set[Span]]:
 
 
 def stop_unfollowed(program: Program) -> Program:
-    """The program for machines: a thread stops at a step that leads nowhere, as at a failing assumption.
+    """The program for machines: a thread stops at a truncated step, as at a failing assumption.
 
-    So a run that comes there is none: it says nothing about what the program does.
+    So a run that reaches one is discarded: it says nothing about the behaviour of the program.
     """
     if not unfollowed_of(program):
         return program
@@ -64,12 +64,12 @@ def stop_unfollowed(program: Program) -> Program:
 
 
 def unfollowed_of(program: Program) -> dict[str, set[Span]]:
-    """What the whole program does not follow."""
+    """The reasons for which executions of the whole program may be truncated."""
     return unfollowed_in(edge for thread in program.threads for edge in thread.edges)
 
 
 def repeated_accesses(program: Program) -> frozenset[Span]:
-    """Where the text accesses memory more than once in a thread: in a loop, or on several edges of it."""
+    """Where a thread accesses memory more than once: in a loop, or on several edges."""
     found: set[Span] = set()
     for thread in program.threads:
         own = [(index, edge.span) for index, edge in enumerate(thread.edges) if accesses_memory(edge)]

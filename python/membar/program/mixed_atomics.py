@@ -14,7 +14,7 @@ _POSSIBLE = "atomic accesses that may overlap others of another size"
 
 
 def without_mixed_atomics(program: Program) -> Program:
-    """The program with a violation instead of each such access, or its end where that is not known."""
+    """The program with a violation instead of each such access, or truncated if it is uncertain."""
 
     def checked(edge: Edge) -> Edge:
         span = edge.span

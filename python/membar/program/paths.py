@@ -28,7 +28,7 @@ _END = -1  # no control point
 
 
 class TooManyPathsError(Exception):
-    """There are more paths than anybody wants to look at."""
+    """There are too many paths to enumerate."""
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class Path:
 
     @property
     def shape(self) -> Shape:
-        """What a model sees of it, whatever its locations are called: equal for paths that are alike."""
+        """What a model sees of it, up to renaming of locations: equal for equivalent paths."""
         cells: dict[int | None, int] = {None: -1}
         steps: dict[int, int] = {}
         events = tuple(
@@ -119,7 +119,7 @@ def paths(program: Program, thread: Thread, *, bound: int, most: int) -> Iterato
 
 
 class _Walker:
-    """Takes paths of one thread further."""
+    """Extends paths of one thread."""
 
     def __init__(self, program: Program, thread: Thread, bound: int) -> None:
         self.program = program
@@ -131,7 +131,7 @@ class _Walker:
             self.leaving.setdefault(edge.source, []).append(number)
 
     def onward(self, path: Path) -> Iterator[Path]:
-        """The path with each step that it may take next; nothing at its end."""
+        """The path extended by each possible next step; nothing at its end."""
         numbers = self.leaving.get(path.point, [])
         guards = [self.thread.edges[number].guard for number in numbers]
         decisive = _NOTHING.union(*(self._origins(path, guard) for guard in guards))
@@ -257,7 +257,7 @@ class _Walker:
         return [read for where, read in path.reserved if where == cell or max(where, cell) >= known]
 
     def _cell(self, path: Path, address: Expr) -> int:
-        """The cell at an address; a number of its own where that is not known."""
+        """The cell at an address; an artificial number if it is unknown."""
         word = self._value(path, address)
         cell = None if word is None else self.program.cell_at.get(word)
         return len(self.program.cells) + len(path.events) if cell is None else cell.id
@@ -287,7 +287,7 @@ class _Walker:
         return evaluate(expr, known, self.program.bases)
 
     def _origins(self, path: Path, expr: Expr) -> Reads:
-        """The reads that the value of an expression comes from, whatever they return."""
+        """The reads that the value of an expression depends on, whatever they return."""
         match expr:
             case Register(name=name):
                 return path.origins.get(name, _NOTHING)

@@ -9,7 +9,7 @@ from membar.program.program import Edge
 
 
 def meeting_points(edges: tuple[Edge, ...]) -> tuple[tuple[int, int], ...]:
-    """Each branch with the point where its paths meet; one from which no way leads to an end has none."""
+    """Each branch with the point where its paths join, if a path leads from it to an end."""
     leaving = Counter([edge.source for edge in edges])
     branches = sorted(point for point, count in leaving.items() if count > 1)
     if not branches:
@@ -28,7 +28,7 @@ def meeting_points(edges: tuple[Edge, ...]) -> tuple[tuple[int, int], ...]:
 
 
 def _on_every_way(following: Mapping[int, set[int]]) -> dict[int, frozenset[int]]:
-    """For each point, those that every way from it to an end passes, itself included."""
+    """For each point, those that every path from it to an end passes, itself included."""
     everything = frozenset(following)
     found = {point: everything if targets else frozenset({point}) for point, targets in following.items()}
     is_stable = False

@@ -11,7 +11,7 @@ from membar.records import field, record
 
 @record(frozen=True, slots=True)
 class CellValue:
-    """What memory holds in element `index` of an object, extended as the object's sign says.
+    """The value in memory of element `index` of an object, extended according to its sign.
 
     A store that still waits in a buffer is not seen.
     """

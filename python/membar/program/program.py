@@ -65,7 +65,7 @@ class MemoryObject:
     span: Span | None = field(default=None, compare=False, repr=False)
 
     def meaning(self, value: int) -> str | None:
-        """What a value stands for, as that a cell was never set; None: it is a number or an address."""
+        """The special meaning of a value, such as uninitialised; None for a number or an address."""
         return next((word for first, last, word in self.meanings if first <= value <= last), None)
 
 
@@ -253,7 +253,7 @@ class Program:
 
     @cached_property
     def operation_kinds(self) -> frozenset[type[Operation]]:
-        """What kinds of operations it has."""
+        """The kinds of its operations."""
         return frozenset(map(type, self.operations))
 
     @cached_property
@@ -264,7 +264,7 @@ class Program:
 
     @cached_property
     def bases(self) -> Mapping[str, int]:
-        """The address of each object. Objects are apart, so that a small overrun hits nothing.
+        """The address of each object. Objects are apart, so that a small overrun hits no other object.
 
         Those with a place lie there, and the object they belong to has room for them.
         """
@@ -289,7 +289,7 @@ class Program:
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """Every element of every object, in order: the locations that models and engines speak of."""
+        """Every element of every object, in order: the locations of models and engines."""
         cells: list[Cell] = []
         for item in self.objects:
             for index in range(item.count):
@@ -312,7 +312,7 @@ class Program:
 
     @property
     def asks_about_states(self) -> bool:
-        """Whether it asks about states on the way, not only about what an execution ends in."""
+        """Whether it asks about intermediate states, not only about final ones."""
         return bool(self.errors or self.claims)
 
     def object(self, name: str) -> MemoryObject:

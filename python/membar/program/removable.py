@@ -25,7 +25,7 @@ _Facts = Mapping[str, e.Constant]
 
 
 def without_removable_dependencies(program: Program) -> Program:
-    """A program that computes the same, without such dependencies."""
+    """An equivalent program without such dependencies."""
     return replace(program, threads=tuple(map(_thread, program.threads)))
 
 
@@ -39,7 +39,7 @@ def _thread(thread: Thread) -> Thread:
 
 
 def simplify(expr: e.Expr) -> e.Expr:
-    """An expression with the same value, without registers that do not matter for it."""
+    """An expression with the same value, without registers that do not affect it."""
     parts = tuple(map(simplify, e.children(expr)))
     expr = e.with_children(expr, parts)
     if parts and all(isinstance(part, e.Constant) for part in parts):
@@ -79,7 +79,7 @@ def _binary(op: e.BinaryOp, left: e.Expr, right: e.Expr) -> e.Expr:
 
 
 def _with_constants(thread: Thread) -> tuple[Edge, ...]:
-    """The edges with constants for registers that can have no other value there, as guards tell."""
+    """The edges with constants instead of registers whose values are implied by guards."""
     at: dict[int, dict[str, e.Constant]] = {thread.entry: {}}
     todo = [thread.entry]
     while todo:
@@ -95,7 +95,7 @@ def _with_constants(thread: Thread) -> tuple[Edge, ...]:
 
 
 def _fold_edge(edge: Edge, facts: _Facts) -> tuple[Edge, dict[str, e.Constant]]:
-    """An edge with known constants in it, and what is known behind it."""
+    """An edge with known constants substituted, and what is known after it."""
     known = dict(facts)
     guard = _fold(edge.guard, known)
     known.update(_told_by(guard))
@@ -129,7 +129,7 @@ def _operation(operation: Operation, facts: _Facts) -> Operation:
 
 
 def _told_by(guard: e.Expr) -> Iterable[tuple[str, e.Constant]]:
-    """The registers of which a condition that holds tells the value."""
+    """The registers whose values a true condition determines."""
     match guard:
         case e.Binary(op=e.BinaryOp.EQ, left=e.Register(name=name), right=e.Constant() as value):
             yield name, value
@@ -150,7 +150,7 @@ def _told_by(guard: e.Expr) -> Iterable[tuple[str, e.Constant]]:
 
 
 def _without_needless_branches(edges: tuple[Edge, ...], thread: Thread) -> tuple[Edge, ...]:
-    """The edges with one way instead of two that do the same."""
+    """The edges with one branch instead of two that do the same."""
     kept = frozenset(
         {*thread.exits, *thread.ends, *thread.committed, *thread.atomic, *dict(thread.labels), thread.entry}
     )
@@ -169,7 +169,7 @@ def _leaving(edges: tuple[Edge, ...]) -> dict[int, list[Edge]]:
 
 
 def _with_one_point(edges: tuple[Edge, ...], kept: frozenset[int]) -> tuple[Edge, ...]:
-    """Edges to one of several points from which the same is done."""
+    """The edges with equivalent control points merged."""
     same: dict[int, int] = {}
     known: dict[tuple[Edge, ...], int] = {}
     for point, own in _leaving(edges).items():
@@ -179,7 +179,7 @@ def _with_one_point(edges: tuple[Edge, ...], kept: frozenset[int]) -> tuple[Edge
 
 
 def _with_one_way(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
-    """Edges without branches that do not matter, or that are decided."""
+    """The edges without branches that do not matter, or that are decided."""
     found: list[Edge] = []
     for own in _leaving(edges).values():
         open_ones = [edge for edge in own if edge.guard != e.FALSE] or own
@@ -192,7 +192,7 @@ def _with_one_way(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
 
 
 def _are_alike(first: Edge, second: Edge) -> bool:
-    """Whether one of two edges can be taken, and both do the same."""
+    """Whether one of two edges can always be taken, and both do the same."""
     return replace(first, guard=e.TRUE) == replace(second, guard=e.TRUE) and (
         simplify(e.negation(first.guard)) == second.guard or first.guard == simplify(e.negation(second.guard))
     )
@@ -210,7 +210,7 @@ def _reachable(edges: tuple[Edge, ...], entry: int) -> tuple[Edge, ...]:
 
 
 def _joins(edges: tuple[Edge, ...]) -> tuple[tuple[int, int], ...]:
-    """Where the ways of branches meet, if no loop lies between: one may wait there for ever."""
+    """Where the paths of branches join, if there is no loop in which a thread may wait forever before."""
     leaving = _leaving(edges)
     return tuple(
         (branch, point) for branch, point in meeting_points(edges) if not _has_loop(leaving, branch, point)
@@ -218,7 +218,7 @@ def _joins(edges: tuple[Edge, ...]) -> tuple[tuple[int, int], ...]:
 
 
 def _has_loop(leaving: Mapping[int, list[Edge]], branch: int, end: int) -> bool:
-    """Whether a way from a branch can go on for ever before it comes to a point."""
+    """Whether a path from a branch can run forever before it reaches a point."""
     done: set[int] = set()
     open_points: list[int] = [branch]
     rest = [iter(leaving[branch])]

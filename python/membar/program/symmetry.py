@@ -59,7 +59,7 @@ def _beginning(thread: Thread) -> Hashable:
 
 
 def _outline(edge: Edge) -> tuple[tuple[type, str], ...]:
-    """What is cheap to compare, kinds and places of accesses: most threads of most programs differ in it."""
+    """A cheap invariant, kinds and positions of accesses: most threads of most programs differ in it."""
     return tuple([(type(operation), _place(operation)) for operation in edge.operations])
 
 
@@ -125,7 +125,7 @@ def _form(thread: Thread) -> tuple[Hashable, tuple[str, ...]]:
 
 
 def _shape(value: object, number: Callable[[str], int]) -> Hashable:
-    """An expression, an operation, or what they are made of, with numbers for the names of registers."""
+    """An expression or operation, with numbers for the names of registers."""
     if isinstance(value, Register):
         return ("register", number(value.name))
     if isinstance(value, tuple):
@@ -142,7 +142,7 @@ def _shape(value: object, number: Callable[[str], int]) -> Hashable:
 
 
 def _mentions(program: Program, kind: type[Spawn | Join]) -> Iterator[tuple[Thread, Edge, Spawn | Join]]:
-    """Where threads are started, or waited for."""
+    """Where threads are started or joined."""
     for thread in program.threads:
         for edge in thread.edges:
             for operation in edge.operations:
@@ -151,7 +151,7 @@ def _mentions(program: Program, kind: type[Spawn | Join]) -> Iterator[tuple[Thre
 
 
 def _are_together(program: Program, kind: type[Spawn | Join], names: frozenset[str]) -> bool:
-    """Whether the threads are all started (or waited for) once, and one directly after the other."""
+    """Whether the threads are all started (or joined) once, and immediately after each other."""
     mentions = [(thread, edge) for thread, edge, op in _mentions(program, kind) if op.thread in names]
     if len(mentions) != len(names):
         return False
@@ -159,7 +159,7 @@ def _are_together(program: Program, kind: type[Spawn | Join], names: frozenset[s
 
 
 def _directly(thread: Thread, edge: Edge, kind: type[Spawn | Join], names: frozenset[str]) -> set[str]:
-    """The threads that are started (or waited for) from `edge` on with nothing between that memory sees."""
+    """The threads that are started (or joined) from `edge` on without a memory access in between."""
     found: set[str] = set()
     for operation in _straight_on(thread, edge):
         if isinstance(operation, Spawn | Join) and isinstance(operation, kind):
@@ -170,7 +170,7 @@ def _directly(thread: Thread, edge: Edge, kind: type[Spawn | Join], names: froze
 
 
 def _straight_on(thread: Thread, edge: Edge) -> Iterator[Operation]:
-    """The operations from `edge` on, as far as there is only one way to go and to come."""
+    """The operations from `edge` on, as long as control flow is straight-line."""
     seen: set[int] = set()
     while True:
         yield from edge.operations

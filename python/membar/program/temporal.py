@@ -180,9 +180,9 @@ STATE_OPERATORS = frozenset(("!", "not", "&&", "&", "and", "/\\", "||", "|", "or
 
 
 def is_prefix(word: str, following: str, second: str = "") -> bool:
-    """Whether a word is an operator before the two that follow: `G`, `next` and the like are names, too.
+    """Whether a word is a prefix operator here, by the next two: `G`, `next` and the like can be names too.
 
-    So are `U`, `W` and the like where something of a process of that name follows: `F W.c`.
+    So can `U`, `W` and the like if something of a process of that name follows: `F W.c`.
     """
     if word not in PREFIXES or not word[0].isalpha():
         return word in PREFIXES
@@ -194,7 +194,7 @@ def is_prefix(word: str, following: str, second: str = "") -> bool:
 
 @record(frozen=True, slots=True, kw_only=True)
 class Words:
-    """How a language writes the operators of LTL; where it has no `F` and `G`, `U` and `R` say the same."""
+    """The syntax of LTL operators in a language; without `F` and `G`, `U` and `R` are used."""
 
     not_: str
     and_: str
@@ -206,7 +206,7 @@ class Words:
 
 
 def formula_text(formula: Formula, words: Words, atom: Callable[[Atom], str]) -> str:
-    """A formula in the words of a language; all operators with two operands are in parentheses."""
+    """A formula in the syntax of a language; binary operators are in parentheses."""
 
     def text(part: Formula) -> str:
         return formula_text(part, words, atom)
@@ -275,7 +275,7 @@ class Claim:
 
     @property
     def violation(self) -> str:
-        """What a run is that shows the claim to be false, in words."""
+        """A description of a run that violates the claim."""
         if isinstance(self.body, ForbiddenRuns):
             return f"a run that {self.text or self.name} forbids"
         said = f": {self.text}" if self.text not in ("", self.name) else ""
@@ -317,7 +317,7 @@ def subformulas(formula: Formula) -> Iterator[Formula]:
 
 
 def has_next(formula: Formula) -> bool:
-    """Whether a formula speaks of the next or last state: then it may notice that a state is repeated."""
+    """Whether a formula refers to the next or previous state: then it may be sensitive to stuttering."""
     return any(isinstance(part, Next | Previous) for part in subformulas(formula))
 
 

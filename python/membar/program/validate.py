@@ -56,7 +56,7 @@ def _findings(program: Program) -> Iterator[Diagnostic]:
 
 
 class _Names:
-    """What the program declares, by name."""
+    """The declarations of the program, by name."""
 
     def __init__(self, program: Program) -> None:
         self.objects = {item.name: item for item in program.objects}
@@ -188,7 +188,7 @@ def _edge(edge: Edge, thread: Thread, names: _Names) -> Iterator[Diagnostic]:
 
 
 def _is_plain_access(op: ops.Operation, names: _Names) -> bool:
-    """Whether this loads, or stores a constant or a register, and nothing is wrong with it.
+    """Whether this is a valid load, or a valid store of a constant or a register.
 
     That most operations do, and it is seen sooner than everything is looked at.
     """

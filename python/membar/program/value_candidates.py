@@ -19,7 +19,7 @@ THIN_AIR = (
 
 
 def passes_on_reads(program: Program) -> bool:
-    """Whether something is stored that was computed from registers, and so perhaps from what was read."""
+    """Whether something computed from registers, and so perhaps from a read, is stored."""
     return any(
         isinstance(operation, Store | StoreConditional | Rmw) and any(registers_of(operation.value))
         for operation in program.operations

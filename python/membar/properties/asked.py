@@ -19,7 +19,7 @@ UNDEFINED = frozenset({MEMORY, LOCKS})
 
 
 def is_about_whole_runs(program: Program, name: str) -> bool:
-    """Whether a property is about whole executions: those that end early with a failure tell nothing."""
+    """Whether a property is about whole executions, so that those which end early do not count."""
     if name == "claims":
         return bool(program.claims) or has_error_state_of(program, name)
     return is_asked_as(program, name)
@@ -51,7 +51,7 @@ class Asked:
 
     @property
     def warnings(self) -> frozenset[str]:
-        """The properties that only warn unless they are asked for by name, and were."""
+        """The properties that only warn by default, but were selected by name."""
         return ops.WARNINGS & frozenset(self.names) if self.by_name else frozenset()
 
 
@@ -96,14 +96,14 @@ def asserting(
 def _kept_properties(
     program: Program, names: Collection[str], *, is_defined: bool = False
 ) -> Collection[str]:
-    """The properties whose assertions stay if these are asked."""
+    """The properties whose assertions are kept if these are selected."""
     if not is_defined and any(is_about_whole_runs(program, name) for name in names):
         return ASSERTED
     return {ops.ERRORS, *names, *ops.WARNINGS} | (set() if is_defined else UNDEFINED)
 
 
 def ends_at_assertions(program: Program, names: Collection[str]) -> bool:
-    """Whether executions end where assertions fail, which none of these properties is about.
+    """Whether executions end at failing assertions that belong to none of these properties.
 
     A process that exits has ended: nothing is left out behind that.
     """

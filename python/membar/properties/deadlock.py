@@ -21,7 +21,7 @@ def _applies(program: Program, _: Model) -> bool:
 
 
 def deadlock_of(threads: Sequence[str]) -> str:
-    """What a witness says in which these threads cannot go on."""
+    """The message of a witness in which these threads are deadlocked."""
     return f"{DEADLOCK} {', '.join(threads)} cannot go on"
 
 

@@ -8,7 +8,7 @@ from membar.properties.property import Property, has_assertion_of, has_error_sta
 
 
 def has_errors(program: Program) -> bool:
-    """Whether some state is an error, final ones only or all, of one thread or of the program."""
+    """Whether the program has error states: final ones or any, of one thread or of the whole program."""
     return (
         has_error_state_of(program, ERRORS)
         or has_assertion_of(program, ERRORS)

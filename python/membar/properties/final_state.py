@@ -14,7 +14,7 @@ from membar.records import record
 
 @record(frozen=True, slots=True)
 class Ending:
-    """The end of one execution, seen through the program's question. A tuple, since there are very many.
+    """The end of one execution, as the program's condition sees it. A tuple, since there are very many.
 
     Attributes:
         shown: the observed terms.
@@ -28,7 +28,7 @@ class Ending:
 
 
 class Observer:
-    """What the end of an execution of `program` is asked.
+    """What is evaluated at the end of an execution of `program`.
 
     Attributes:
         terms: what must be known of a final state: what it shows, and what the question speaks of.
@@ -46,7 +46,7 @@ class Observer:
         self._is_filtered = condition.filter is not None
 
     def ending(self, registers: Sequence[Mapping[str, int]], memory: Mapping[int, int]) -> Ending:
-        """The end with these registers, per thread, and these cells (by id; others as they were at first)."""
+        """The end with these registers, per thread, and these cells (by id; others have initial values)."""
         cells = {(cell.object.name, cell.index): cell for cell in self.program.cells}
         words: list[int] = []
         for term in self.terms:
@@ -82,14 +82,14 @@ class Observer:
 
 
 def question(program: Program) -> c.FinalCondition:
-    """The program's own question or, without one, which final states there are."""
+    """The program's own condition or, without one, the question which final states there are."""
     if program.condition is not None:
         return program.condition
     return c.FinalCondition(quantifier=c.Quantifier.EXISTS, formula=c.TRUTH, observed=observed_terms(program))
 
 
 def observed_terms(program: Program) -> tuple[c.Observed, ...]:
-    """What final states show: what the condition says or, without one, all cells and named registers."""
+    """What final states show: the terms of the condition or, without one, all cells and named registers."""
     if program.condition is not None:
         return program.condition.observed
     registers = [

@@ -93,13 +93,13 @@ def judge(task: Task, tally: Tally) -> Outcome:
 
 
 def left_out_by_filter(count: int) -> str:
-    """How many executions the filter of a condition leaves out of the list."""
+    """How many executions the filter of a condition excludes from the list."""
     executions = "execution" if count == 1 else "executions"
     return f"{count} {executions} that the condition's filter excludes"
 
 
 def is_settled(task: Task, tally: Tally) -> bool:
-    """Whether looking further (a larger bound) cannot change the verdict."""
+    """Whether a larger bound cannot change the verdict."""
     if tally.limit is not None or tally.loops_cut is None:
         return True
     outcome = judge(task, tally)
@@ -113,12 +113,12 @@ def properties_asked(task: Task) -> tuple[str, ...]:
 
 
 def is_by_name(task: Task) -> bool:
-    """Whether the user named the properties, rather than asking for all that apply."""
+    """Whether the user selected properties by name, rather than all that apply."""
     return not set(PROPERTIES) - _SOMETIMES_BY_DEFAULT <= set(task.properties)
 
 
 class _Judgement:
-    """What is said about each property of a task."""
+    """The findings about each property of a task."""
 
     def __init__(self, task: Task, tally: Tally) -> None:
         self.task, self.tally = task, tally
@@ -136,7 +136,7 @@ class _Judgement:
         return self._applying[name]
 
     def _asked_properties(self) -> frozenset[str]:
-        """The properties that get an answer: those that apply, and those that were asked for by name."""
+        """The properties that get an answer: those that apply, and those that were selected by name."""
         if not self.named:
             return frozenset()
         own = {name for name in OWN_QUESTIONS if self._applies(name)}
@@ -159,7 +159,7 @@ class _Judgement:
         return not beside and name not in WARNINGS
 
     def _violations(self) -> Mapping[str, Witness]:
-        """The properties that some execution violates, the most telling first; the condition aside."""
+        """The properties that some execution violates, the most informative first; the condition aside."""
         tally, found = self.tally, dict[str, Witness]()
         if tally.failed_assertion is not None:
             found[property_of(self.program, tally.failed_assertion.message)] = tally.failed_assertion
@@ -180,7 +180,7 @@ class _Judgement:
         return {name: witness for name, witness in found.items() if name in self.looked_for}
 
     def findings(self) -> tuple[Finding, ...]:
-        """One for each property that applies, and for each that was asked for by name."""
+        """One for each property that applies, and for each that was selected by name."""
         return tuple(
             self._finding(name) if name in self.asked else Finding(name, Verdict.NOT_CHECKED, NOT_ASKED)
             for name in PROPERTIES
@@ -202,7 +202,7 @@ class _Judgement:
         return found
 
     def _condition(self, name: str) -> Finding:
-        """The answer to the program's own question about its final states, as one about a property."""
+        """The answer to the program's own condition on final states, as a finding about a property."""
         tally, condition = self.tally, self.program.condition
         if condition is None or "condition" not in self.looked_for:
             return self._cannot(name)
@@ -222,7 +222,7 @@ class _Judgement:
         return self._finding_without_violation(name)
 
     def _finding_without_violation(self, name: str) -> Finding:
-        """What is said about a property that no execution violates that was explored."""
+        """The finding about a property that no explored execution violates."""
         if name in self.looked_for:
             return self._universal(name)
         return self._cannot(name)
@@ -243,12 +243,12 @@ class _Judgement:
         return Finding(name, Verdict.WITHIN, bound)
 
     def _parts(self, names: Collection[str]) -> list[str]:
-        """Which parts of these properties are checked, where it is not all of them."""
+        """The parts of these properties that are checked, if not all are."""
         found = (part for name, part in self.program.partly_checked if name in names or not name)
         return list(dict.fromkeys(found))
 
     def _gap(self, name: str) -> Finding | None:
-        """Why nothing is known about a property that no execution violates that was explored."""
+        """Why a property is UNKNOWN although no explored execution violates it."""
         tally = self.tally
         is_settled = any(name in self.asked and self._counts(name) for name in self.violations)
         if tally.stopped and is_settled:
@@ -269,7 +269,7 @@ class _Judgement:
         return None
 
     def _unfollowed(self) -> str | None:
-        """What executions come to that no bound leaves out, and that is not followed."""
+        """Truncations within the bounds that leave the verdict UNKNOWN."""
         found = sorted(self.program.gaps & self.tally.unfollowed.keys())
         return _not_explored(found[0], self.tally.unfollowed[found[0]]) if found else None
 
@@ -383,7 +383,7 @@ def _run(task: Task, tally: Tally, findings: tuple[Finding, ...]) -> Run:
 
 
 def _notes_on_values(task: Task) -> tuple[str, ...]:
-    """That values out of thin air are not all tried, where the model may allow them."""
+    """The note that not all out-of-thin-air values are tried, if the model may allow them."""
     if task.model.plan is None or not task.model.claims.may_guess:
         return ()
     from membar.program.value_candidates import THIN_AIR, passes_on_reads  # noqa: PLC0415 - few models may
@@ -392,7 +392,7 @@ def _notes_on_values(task: Task) -> tuple[str, ...]:
 
 
 def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
-    """What the engine was able to check.
+    """The properties that the engine was able to check.
 
     Where a thread may choose among several ways to go on, of which some block, engines do not follow who
     keeps whom waiting: so without a witness nothing is said about waiting there.
@@ -424,7 +424,7 @@ def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
 
 
 def _notes_on_filter(task: Task, tally: Tally) -> list[str]:
-    """That a condition is about no execution at all, because of its filter."""
+    """The note that the filter of a condition excludes every execution."""
     condition = task.program.condition
     if condition is None or condition.filter is None or tally.outcomes or not tally.lists_outcomes:
         return []
@@ -432,7 +432,7 @@ def _notes_on_filter(task: Task, tally: Tally) -> list[str]:
 
 
 def _notes_on_labels(task: Task) -> list[str]:
-    """Which labels mean something that nobody asked about."""
+    """The note about labels whose properties were not selected."""
     asked = {claim.name for claim in task.program.claims}
     return [
         f"`{BEGINNINGS[item.claim.name]}` labels were not checked; --property {item.claim.name} checks them"
@@ -442,7 +442,7 @@ def _notes_on_labels(task: Task) -> list[str]:
 
 
 def _notes_on_loops(tally: Tally) -> list[str]:
-    """Which loops were taken for waiting ones, and which were cut."""
+    """Notes about loops that were recognised as waiting, and about those that were truncated."""
     notes = []
     if tally.waiting:
         places = _lines(tally.waiting)
@@ -460,7 +460,7 @@ def _not_explored(what: str, spans: set[Span]) -> str:
 
 
 def _lines(spans: set[Span]) -> str:
-    """Where they are: `lines 3, 5`, and `ring.h:20` in other files."""
+    """Their locations: `lines 3, 5`, and `ring.h:20` in other files."""
     lines = sorted({span.line for span in spans if not span.file})
     own = [f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"] if lines else []
     elsewhere = sorted({(span.file, span.line) for span in spans if span.file})
@@ -468,7 +468,7 @@ def _lines(spans: set[Span]) -> str:
 
 
 def _notes_on_bound(tally: Tally, *, is_answer: bool) -> list[str]:
-    """That nothing ended, or some step never happens, which makes what holds hold of next to nothing."""
+    """The note that no execution terminated, or some step never happens, so that little was explored."""
     if tally.unfit is not None and not is_answer:
         return [tally.unfit]
     if tally.limit is not None or 0 not in (tally.statistics.executions, tally.statistics.classes):

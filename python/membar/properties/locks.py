@@ -25,12 +25,12 @@ _KERNEL_TAGS = frozenset({
 
 
 def flags_misuse(model: Model) -> bool:
-    """Whether the model says how locks and critical sections of the kernel are to be used."""
+    """Whether the model defines how locks and critical sections of the kernel must be used."""
     return model.plan is not None and any(check.name in MISUSE_FLAGS for check in model.plan.checks)
 
 
 def relies_on_flags(program: Program) -> bool:
-    """Whether a program uses the kernel's locks or critical sections, which no assertion is about."""
+    """Whether a program uses the kernel's locks or critical sections, which no assertion checks."""
     return any(
         not _KERNEL_TAGS.isdisjoint(tags)
         for item in program.operations

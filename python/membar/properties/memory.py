@@ -24,12 +24,12 @@ def _has_pointers(program: Program) -> bool:
 
 
 def is_about_value(message: str) -> bool:
-    """Whether an assertion about memory is about a value, never set or without a result, and no access."""
+    """Whether an assertion about memory is about a value, uninitialised or undefined, and not an access."""
     return any(words in message for words in _NO_ACCESS)
 
 
 def property_of(program: Program, message: str) -> str:
-    """The property that is broken where an assertion with this message fails, or an access is invalid."""
+    """The property that is violated where an assertion with this message fails, or an access is invalid."""
     for operation in program.operations:
         if isinstance(operation, Assert) and operation.message == message:
             return operation.property

@@ -42,12 +42,12 @@ def has_assertion_of(program: Program, name: str) -> bool:
 
 
 def has_error_state_of(program: Program, name: str) -> bool:
-    """Whether some state must not be reached for the sake of the property `name`."""
+    """Whether the program has an error state that belongs to the property `name`."""
     return any(predicate.property == name for predicate in program.errors)
 
 
 def is_asked_as(program: Program, name: str) -> bool:
-    """Whether the program's condition on its final states is a question about the property `name`."""
+    """Whether the program's condition on its final states belongs to the property `name`."""
     return program.condition is not None and property_of_condition(program.condition) == name
 
 
@@ -57,7 +57,7 @@ def property_of_condition(condition: FinalCondition) -> str:
 
 
 def property_of_error(program: Program, message: str) -> str:
-    """The property that a run into an error state violates, by what its witness says."""
+    """The property that a run into an error state violates, by the message of its witness."""
     found = (predicate.property for predicate in program.errors if predicate.arrival() == message)
     return next(found, "errors")
 
@@ -70,7 +70,7 @@ def has_waiting_assumption(program: Program) -> bool:
 
 
 def has_waiting_guard(program: Program) -> bool:
-    """Whether some thread may find all guards closed, and waits then."""
+    """Whether all guards of some control point may be false, so that its thread waits."""
     return program.guards_wait and any(edge.guard != TRUE for item in program.threads for edge in item.edges)
 
 
@@ -80,5 +80,5 @@ def has_operation(program: Program, *kinds: type[Operation]) -> bool:
 
 
 def waits_outside_loops(program: Program) -> bool:
-    """Whether threads wait by other means than loops that look at memory: locks, conditions, guards."""
+    """Whether threads wait other than by loops that read memory: by locks, conditions, guards."""
     return has_operation(program, Lock) or has_waiting_assumption(program) or has_waiting_guard(program)

@@ -11,7 +11,7 @@ UNDEFINED = "undefined behaviour"
 
 
 def defines_races(model: Model) -> bool:
-    """Whether the model says what a data race is (rc11, ra, imm, lkmm, …)."""
+    """Whether the model defines data races (rc11, ra, imm, lkmm, …)."""
     has_check = model.plan is not None and any(check.name == RACE_FLAG for check in model.plan.checks)
     return model.language_model or has_check
 

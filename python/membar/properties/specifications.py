@@ -32,7 +32,7 @@ _FORMULAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def read_specification(path: Path) -> Asked:
-    """What a property file asks, and nothing else.
+    """The properties that a property file selects.
 
     Raises:
         InputError: a line of it is not understood, or it has none.

@@ -91,7 +91,7 @@ class Tally:
     statistics: Statistics = field(default_factory=Statistics)
 
     def take_ending(self, ending: Ending, show: Callable[[], Witness], count: int = 1) -> None:
-        """Counts executions that end so; the first that satisfies the condition, or does not, is shown."""
+        """Counts executions that end so; the first that satisfies the condition, or does not, is kept."""
         self.outcomes.add(ending.shown)
         if ending.satisfies:
             self.positive += count
@@ -102,7 +102,7 @@ class Tally:
 
 
 def gap_of(tally: Tally) -> str | None:
-    """Why what was explored is not even all that there is within the bounds; or that they are too narrow.
+    """Why not even everything within the bounds was explored, or the bounds are too narrow.
 
     A bound that keeps a step from ever happening leaves out runs without any waiting store: what is left may
     be next to nothing, and every claim about fair runs is then true of it.

@@ -15,7 +15,7 @@ _REACTIVE = frozenset({"Promela", "DVE"})
 
 
 def waiting_of(names: Sequence[str]) -> str:
-    """What a witness of the contrary says, in which these threads spin; replaying it tests just that."""
+    """The message of a witness in which these threads spin forever; its replay checks exactly that."""
     waits, reads = ("waits", "it reads") if len(names) == 1 else ("wait", "they read")
     return f"{' and '.join(names)} {waits}{_FOREVER}{reads} will change"
 

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def orders_allocations(model: Model) -> bool:
-    """Whether the model tells of accesses to memory whose allocation does not happen before them."""
+    """Whether the model reports accesses that the allocation of their memory does not happen before."""
     return model.plan is not None and any(check.name == UNORDERED for check in model.plan.checks)
 
 
 def take_undefined(tally: Tally, plan: Plan, names: Collection[str], witness: Witness) -> None:
-    """Takes an execution in which these checks find something that leaves the program without meaning."""
+    """Records an execution in which these checks find undefined behaviour."""
     races = sorted(set(names) - {UNORDERED})
     if races and tally.race is None:
         tally.race = replace(witness, message=f"{UNDEFINED}: {', '.join(races)}")
@@ -33,7 +33,7 @@ def take_undefined(tally: Tally, plan: Plan, names: Collection[str], witness: Wi
 
 
 def take_misuse(tally: Tally, flags: Collection[str], witness: Witness) -> None:
-    """Takes an execution for which the model raises these flags, if some are about the use of locks."""
+    """Records an execution for which the model raises these flags, if some are about the use of locks."""
     if tally.misuse is None and not MISUSE_FLAGS.isdisjoint(flags):
         tally.misuse = replace(witness, message=MISUSED)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class EventKind(enum.Enum):
-    """What an event does to memory."""
+    """The effect of an event on memory."""
 
     READ = "read"
     WRITE = "write"
@@ -34,7 +34,7 @@ class Location:
 
 @record(frozen=True, slots=True, kw_only=True)
 class Event:
-    """What one process reads, or writes, at one instant.
+    """The accesses of one process at one instant.
 
     A read of nothing stands for any event of its process: all earlier reads of the process are before it, and
     with `fence` all its earlier writes too.

@@ -65,7 +65,7 @@ def _text(found: Differences, *, is_painted: bool) -> str:
     left, right = found.left.title, found.right.title
     what = "test" if found.left.kind == "model" else "answer"
     many = what if found.compared == 1 else f"{what}s"
-    number = f" on {len(found.cells)} of {found.compared} {many} that both have"
+    number = f" on {len(found.cells)} of {found.compared} {many} that both answered"
     lines = [line((f"{left} and {right} differ", "bold"), number)]
     counts = (
         (found.halves, "answered on one side only"),

@@ -165,7 +165,7 @@ def write_witness(chosen: Chosen, result: Answer) -> None:
         return
     outcome = result.outcome
     if not isinstance(outcome, Violated) or outcome.witness is None:
-        streams.write_message(f"note: no witness written: nothing is violated: {chosen.witness}\n")
+        streams.write_message(f"note: nothing is violated: no witness written to {chosen.witness}\n")
         return
     from datetime import UTC, datetime  # noqa: PLC0415 - only where asked for
     from hashlib import sha256  # noqa: PLC0415

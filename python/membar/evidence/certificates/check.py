@@ -88,7 +88,7 @@ def certify(
 
 @record(frozen=True, slots=True)
 class Obligation:
-    """One thing to be shown: that a cube is covered, or that it excludes the initial states.
+    """One obligation: a cube is covered, or excludes the initial states.
 
     `after` is the cube into which the step leads, where it is about a step.
     """
@@ -100,7 +100,7 @@ class Obligation:
 
 
 def obligations_of(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> Iterator[Obligation]:
-    """Everything that must be shown of (grounded) cubes."""
+    """All obligations of (grounded) cubes."""
     is_generic = any(isinstance(cube, Future) for cube in cubes)
     for number, states in enumerate((*system.unsafe, *system.invariants)):
         kind = "an unsafe state" if number < len(system.unsafe) else "a state that an invariant excludes"
@@ -117,7 +117,7 @@ def obligations_of(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> I
 
 
 def steps_into(backward: Backward, cube: EventCube) -> Iterator[tuple[Transition, EventCube]]:
-    """The cubes before each step into a cube, by the pre-image that is meant by a cube of its kind."""
+    """The cubes before each step into a cube, by the pre-image for cubes of its kind."""
     return generic.into(backward.system, cube) if isinstance(cube, Future) else backward.into(cube)
 
 
@@ -128,7 +128,7 @@ def _is_met(cover: Cover, obligation: Obligation) -> bool:
 
 
 def script(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> str:
-    """A proof as one SMT-LIB text; every answer must be `unsat`.
+    """A proof as one SMT-LIB script; every answer must be `unsat`.
 
     Without weak memory it has the whole system and its invariant. With it, it has the obligations that membar
     computed, as its head says.
@@ -161,7 +161,7 @@ def _instances(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> list[
 
 
 def is_initial(system: ParameterizedSystem, cube: EventCube, logic: Logic) -> bool:
-    """Whether some initial state may be in a cube: waiting reads see initial values."""
+    """Whether some initial state may be in a cube: pending reads return initial values."""
     if isinstance(cube, Future) and settle(cube) is None:
         return False
     contradicted = _contradicted_literal(system, cube)
@@ -172,7 +172,7 @@ def is_initial(system: ParameterizedSystem, cube: EventCube, logic: Logic) -> bo
 
 
 def _contradicted_literal(system: ParameterizedSystem, cube: EventCube) -> Literal | None:
-    """What init says of a cell, where a literal of the cube plainly contradicts it; None if none does."""
+    """The initial value of a cell that a literal of the cube syntactically contradicts; None if none does."""
     if len(system.init.alternatives) != 1:
         return None
     given = {

@@ -24,7 +24,7 @@ from membar.systems.system import ParameterizedSystem
 
 @record(frozen=True)
 class Covered:
-    """A cube whose states are to be covered, with what is known of it."""
+    """A cube whose states are to be covered, with precomputed facts about it."""
 
     cube: EventCube
     universe: tuple[t.Process, ...]
@@ -32,12 +32,12 @@ class Covered:
 
     @cached_property
     def order(self) -> Order | None:
-        """The closure of its order; None if there is none, so that the cube is empty."""
+        """The closure of its order; None if it is cyclic, so that the cube is empty."""
         return order(len(self.cube.events), self.cube.before, self.cube.together)
 
     @cached_property
     def until(self) -> list[list[int]]:
-        """For each event those before it or at its instant."""
+        """For each event, the events before it or at its instant."""
         found = self.order
         numbers = range(len(self.cube.events))
         return [
@@ -62,7 +62,7 @@ class Covered:
         return {owner: self.bits.contradicted_bits(demands) for owner, demands in self._demands.items()}
 
     def refused_demands(self, owner: Owner, *, exactly: bool) -> int:
-        """Demands that are not said of cells, if `exactly`; else those that are plainly contradicted.
+        """Demands that are not stated of cells, if `exactly`; else those that are contradicted.
 
         A shortcut: z3 would find out.
         """
@@ -70,7 +70,7 @@ class Covered:
 
     @cached_property
     def symbols(self) -> frozenset[tuple[EventKind, str]]:
-        """Which symbols are read or written."""
+        """The symbols that are read or written."""
         return symbols_of(self.cube.events)
 
 
@@ -85,12 +85,12 @@ class Cover:
     _numbers: dict[t.Literal, int] = field(default_factory=dict)
 
     def add(self, cube: EventCube) -> None:
-        """One cube more."""
+        """Adds a cube."""
         candidate = Candidate(cube)
         self.candidates.setdefault(self._demands(candidate), []).append(candidate)
 
     def remove(self, cube: EventCube) -> None:
-        """One cube less."""
+        """Removes a cube."""
         candidate = Candidate(cube)
         self.candidates[self._demands(candidate)].remove(candidate)
 
@@ -103,7 +103,7 @@ class Cover:
         )
 
     def is_covered(self, cube: EventCube, *, after: EventCube | None = None) -> bool:
-        """Whether every state of `cube` is in one of the cubes; the likeliest is `after`, a step later.
+        """Whether every state of `cube` is in one of the cubes; the most likely one is `after`, a step later.
 
         Where one of them plainly says no more than `cube`, that is a claim, of which z3 is asked at the end.
         """
@@ -151,7 +151,7 @@ class Cover:
     def _literals_of(
         self, candidate: Candidate, chosen: tuple[t.Process, ...], events: Mapping[int, int]
     ) -> tuple[t.Conjunction, frozenset[int]]:
-        """What a candidate says of processes and events, with the numbers of the literals."""
+        """The literals of a candidate about processes and events, with their numbers."""
         key = (chosen, tuple(events.items()))
         if key not in candidate.said:
             names = dict(zip(candidate.cube.parameters, chosen, strict=True))
@@ -175,7 +175,7 @@ class Cover:
 
 @record(frozen=True)
 class Candidate:
-    """A cube of the proof, prepared for being looked up again and again.
+    """A cube of the proof, prepared for many look-ups.
 
     Attributes:
         cube: the cube.
@@ -193,7 +193,7 @@ class Candidate:
 
     @cached_property
     def symbols(self) -> frozenset[tuple[EventKind, str]]:
-        """Which symbols are read or written."""
+        """The symbols that are read or written."""
         if isinstance(self.cube, Future):
             return symbols_of(self.cube.events)
         waiting = [self.cube.events[number] for number in self.waiting]
@@ -213,7 +213,7 @@ class Candidate:
 
     @cached_property
     def waiting(self) -> tuple[int, ...]:
-        """The reads that wait for values."""
+        """The pending reads."""
         return tuple(
             number
             for number, event in enumerate(self.cube.events)
@@ -222,18 +222,18 @@ class Candidate:
 
     @cached_property
     def wanted_before(self) -> tuple[tuple[int, int], ...]:
-        """The waiting reads that are ordered."""
+        """The pending reads that are ordered."""
         pairs = product(self.waiting, self.waiting)
         return tuple(pair for pair in pairs if self.order.is_before(*pair))
 
     @cached_property
     def wanted_together(self) -> tuple[tuple[int, int], ...]:
-        """The waiting reads at one instant."""
+        """The pending reads at one instant."""
         pairs = product(self.waiting, self.waiting)
         return tuple(pair for pair in pairs if self.order.is_together(*pair))
 
     def events_of(self, chosen: tuple[t.Process, ...]) -> tuple[Event, ...]:
-        """Its events, if its processes are the chosen ones."""
+        """Its events, for the chosen processes."""
         if chosen not in self.events:
             names = dict(zip(self.cube.parameters, chosen, strict=True))
             self.events[chosen] = cube_renamed(self.cube, names, parameters=()).events
@@ -241,7 +241,7 @@ class Candidate:
 
     @cached_property
     def facts(self) -> tuple[tuple[int, int], ...]:
-        """The other events, each with a waiting read that it is at or before.
+        """The other events, each with a pending read that it is at or before.
 
         Nothing but earlier events is ever put before them, so all that they mean is: what comes before the
         event comes before that read. Each such fact may be known through another event.
@@ -257,12 +257,12 @@ class Candidate:
 
 
 def symbols_of(events: Sequence[Event]) -> frozenset[tuple[EventKind, str]]:
-    """Which symbols are read and which are written."""
+    """The symbols that are read and those that are written."""
     return frozenset((event.kind, place.symbol) for event in events for place in event.locations)
 
 
 def _is_part(cube: EventCube, whole: EventCube) -> bool:
-    """Whether a cube says all that another says, of the same processes and events."""
+    """Whether a cube contains every literal of another, about the same processes and events."""
     if len(whole.literals) > len(cube.literals) or len(whole.events) > len(cube.events):
         return False
     if not set(whole.literals) <= set(cube.literals) or not set(whole.parameters) <= set(cube.parameters):
@@ -279,7 +279,7 @@ def _is_part(cube: EventCube, whole: EventCube) -> bool:
 
 
 def _renamings(wanted: Demands, refused: Sequence[tuple[t.Process, int]]) -> Iterator[tuple[t.Process, ...]]:
-    """Injective choices of processes of whom nothing is demanded that they refuse."""
+    """Injective choices of processes that contradict none of their demands."""
     columns = []
     for demands in wanted.processes:
         columns.append([process for process, refusal in refused if not demands & refusal])
@@ -293,7 +293,7 @@ def _renamings(wanted: Demands, refused: Sequence[tuple[t.Process, int]]) -> Ite
 def _embeddings(
     candidate: Candidate, target: Covered, chosen: tuple[t.Process, ...]
 ) -> Iterator[Mapping[int, int]]:
-    """Choices of events for those that wait, such that all is known that the candidate says of orders."""
+    """Choices of events for pending ones, such that every order that the candidate requires holds."""
     if not candidate.cube.events:
         yield {}
         return
@@ -328,7 +328,7 @@ def _is_ordered(candidate: Candidate, known: Order, images: Mapping[int, int]) -
 
 
 def _does(event: Event, wanted: Event) -> bool:
-    """Whether an event does at least what is wanted.
+    """Whether an event does at least what is required.
 
     A wanted read of nothing only says what comes before it: earlier reads of its process, which are before
     every event of the process, and with a fence earlier writes, which are before writes and fences.

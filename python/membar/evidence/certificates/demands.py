@@ -15,7 +15,7 @@ Owner: TypeAlias = "Process | None"
 
 
 def demands_of(cube: EventCube) -> dict[Owner, set[Demand]]:
-    """What a cube says of the cells of each process alone, and (under None) of variables."""
+    """The constructors that a cube requires of the cells of each process, and (under None) of variables."""
     found: dict[Owner, set[Demand]] = {}
     for literal in cube.literals:
         left, right = literal.left, literal.right
@@ -30,7 +30,7 @@ def demands_of(cube: EventCube) -> dict[Owner, set[Demand]]:
 
 @record(frozen=True, slots=True)
 class Demands:
-    """What a cube says of each process's own cells and of variables, and the symbols of its events."""
+    """The demands of a cube on each process's own cells and on variables, and the symbols of its events."""
 
     processes: tuple[int, ...]
     variables: int
@@ -45,7 +45,7 @@ class Bits:
     of_symbol: dict[str, list[Demand]] = field(default_factory=dict)
 
     def assign_bits(self, demands: Iterable[Demand]) -> int:
-        """The set of demands, which get numbers."""
+        """The set of demands as bits; new ones get numbers."""
         for demand in demands:
             if demand not in self.numbers:
                 self.numbers[demand] = len(self.numbers)
@@ -53,7 +53,7 @@ class Bits:
         return self.bits_of(demands)
 
     def bits_of(self, demands: Iterable[Demand]) -> int:
-        """Those of the demands that have numbers."""
+        """The demands that have numbers, as bits."""
         found = 0
         for demand in demands:
             number = self.numbers.get(demand)
@@ -62,7 +62,7 @@ class Bits:
         return found
 
     def contradicted_bits(self, demands: Iterable[Demand]) -> int:
-        """The demands that these contradict."""
+        """The demands that contradict these."""
         found = 0
         for symbol, name, is_equal in demands:
             if is_equal:

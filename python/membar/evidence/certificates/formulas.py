@@ -46,7 +46,7 @@ class Formulas:
         return quote(f"process {name}")
 
     def symbol(self, name: str) -> str:
-        """A function; what never changes is the same in the next state."""
+        """A function; a symbol that never changes is the same in the next state."""
         is_constant = self._system.symbol[name].kind is SymbolKind.CONSTANT
         return quote(f"next {name}" if self._is_next and not is_constant else f"state {name}")
 
@@ -103,16 +103,16 @@ class Formulas:
     # Processes
 
     def apart(self, processes: tuple[t.ProcessVariable, ...]) -> str:
-        """That processes are pairwise distinct."""
+        """The formula that processes are pairwise distinct."""
         return f"(distinct {' '.join(map(self.process, processes))})" if len(processes) > 1 else "true"
 
     def some(self, parameters: tuple[t.ProcessVariable, ...], literals: t.Conjunction) -> str:
-        """That some distinct processes, and values that were chosen by `?`, satisfy the literals."""
+        """The formula that some distinct processes, and values chosen by `?`, satisfy the literals."""
         body = conjunction((self.are_processes(parameters), self._matching_formula(parameters, literals)))
         return f"(exists ({_bound_variables(parameters)}) {body})" if parameters else body
 
     def none(self, parameters: tuple[t.ProcessVariable, ...], literals: t.Conjunction) -> str:
-        """That there are no such processes."""
+        """The formula that there are no such processes."""
         return self.forall(parameters, f"(not {self._matching_formula(parameters, literals)})")
 
     def _matching_formula(self, parameters: tuple[t.ProcessVariable, ...], literals: t.Conjunction) -> str:
@@ -125,7 +125,7 @@ class Formulas:
         return f"(exists ({bound}) {body})"
 
     def forall(self, processes: tuple[t.ProcessVariable, ...], body: str) -> str:
-        """That all processes satisfy a formula. The pattern: try it with all that are known to be some."""
+        """The formula that all processes satisfy another. The pattern instantiates known processes."""
         if not processes:
             return body
         pattern = " ".join(map(self.is_process, processes))
@@ -133,7 +133,7 @@ class Formulas:
         return f"(forall ({_bound_variables(processes)}) (! {implied} :pattern ({pattern})))"
 
     def is_process(self, process: t.Process) -> str:
-        """That something is a process: a name of type `proc` may be that of something else."""
+        """The formula that something is a process: a name of type `proc` may denote something else."""
         return f"(|is process| {self.process(process)})"
 
     def are_processes(self, processes: tuple[t.ProcessVariable, ...]) -> str:
@@ -145,17 +145,17 @@ def _bound_variables(processes: tuple[t.ProcessVariable, ...]) -> str:
 
 
 def quote(name: str) -> str:
-    """A name as a symbol of SMT-LIB, which may hold anything but the quote itself."""
+    """A name as a symbol of SMT-LIB, which may contain anything but the quote itself."""
     return f"|{name.replace('|', '!').replace(chr(92), '!')}|"
 
 
 def conjunction(formulas: Iterable[str]) -> str:
-    """All of them."""
+    """The conjunction of formulas."""
     return _junction("and", [one for one in formulas if one != "true"], "true")
 
 
 def disjunction(formulas: Iterable[str]) -> str:
-    """One of them."""
+    """The disjunction of formulas."""
     return _junction("or", [*formulas], "false")
 
 

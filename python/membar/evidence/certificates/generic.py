@@ -43,7 +43,7 @@ class Future(EventCube):
 
 
 def future(cube: EventCube) -> Future:
-    """A cube of events of which none is a write."""
+    """A cube of events without writes."""
     return Future(**{name: getattr(cube, name) for name in field_names(cube)})
 
 
@@ -61,13 +61,13 @@ def into(system: ParameterizedSystem, cube: Future) -> Iterator[tuple[Transition
 
 
 def future_steps(system: ParameterizedSystem, cube: Future, transition: Transition) -> Iterator[GenericStep]:
-    """The transition, by each choice of processes."""
+    """The transition, for each choice of processes."""
     return steps(GenericStep, system, cube, transition)
 
 
 @record(slots=True)
 class _Links:
-    """What a new write means for old events; not `possible` if a process would miss its own writes."""
+    """Consequences of a new write for old events; not `possible` if a process would miss its writes."""
 
     values: dict[Place, Term] = field(default_factory=dict)
     satisfied: dict[int, tuple[Location, ...]] = field(default_factory=dict)
@@ -162,7 +162,7 @@ class GenericStep(TransitionPreimage):
                 found.possible &= self.future.events[read].process != actor
 
     def _satisfy_read(self, found: _Links, writer: int, read: int, location: Location, value: Term) -> None:
-        """A waiting read takes the new value, and so comes before what reaches memory later."""
+        """Lets a pending read take the new value, so that it comes before what reaches memory later."""
         events = self.future.events
         found.values[EventValue(read, location.symbol, location.indices)] = value
         found.satisfied[read] = (*found.satisfied.get(read, ()), location)
@@ -180,13 +180,13 @@ class GenericStep(TransitionPreimage):
 
     @property
     def actor(self) -> Process | None:
-        """Who reads and writes weak memory."""
+        """The process that accesses weak memory."""
         acting = self.transition.acting
         return None if acting is None else self.names[acting]
 
 
 def _stays_after(event: Event, actor: Process) -> bool:
-    """Whether an event comes after an earlier write of the process in memory, too."""
+    """Whether an event comes after an earlier write of the process in memory too."""
     return event.process == actor and (event.kind is EventKind.WRITE or event.fence)
 
 
@@ -195,7 +195,7 @@ def _writes_one_of(event: Event, locations: Mapping[Location, Term]) -> bool:
 
 
 def _read_before(cube: Future, read: int, writes: Sequence[int]) -> set[tuple[int, int]] | None:
-    """That a read comes before writes; None if one of them is an earlier one of its own process.
+    """Orders a read before writes; None if one of them is an earlier one of its own process.
 
     The write of the same atomic step is at the same instant.
     """
@@ -212,7 +212,7 @@ def _read_before(cube: Future, read: int, writes: Sequence[int]) -> set[tuple[in
 
 
 def settle(cube: Future) -> Future | None:
-    """The future if all waiting reads see initial values; None if that is impossible."""
+    """The future if all pending reads return initial values; None if that is impossible."""
     before = set(cube.before)
     for read, event in enumerate(cube.events):
         for location in event.locations if event.kind is EventKind.READ else ():
@@ -231,14 +231,14 @@ def settle(cube: Future) -> Future | None:
 
 
 def embeddings(cube: Future, target: EventCube, known: Order, names: Renaming) -> Iterator[dict[int, int]]:
-    """Choices of events of `target` for all of `cube` that keep everything that it says of them."""
+    """Choices of events of `target` for all of `cube` that preserve everything that it requires of them."""
     if isinstance(target, Future):
         yield from _Embedding(cube, target, known, names).extensions({})
 
 
 @record(frozen=True)
 class _Embedding:
-    """A search for events of one future in another one."""
+    """A search for the events of one future in another one."""
 
     cube: Future
     target: Future
@@ -246,7 +246,7 @@ class _Embedding:
     names: Renaming
 
     def extensions(self, chosen: dict[int, int]) -> Iterator[dict[int, int]]:
-        """The ways to choose the events that are left."""
+        """The ways to choose the remaining events."""
         number = len(chosen)
         if number == len(self.cube.events):
             if self._keeps_sources(chosen):
@@ -272,7 +272,7 @@ class _Embedding:
         return Location(place.symbol, tuple(process_renamed(one, self.names) for one in place.indices))
 
     def _is_kept(self, one: int, image: int, other: int, chosen: int) -> bool:
-        """Whether all that is said of two events is said of their images; `one` is the later step."""
+        """Whether everything required of two events holds for their images; `one` is the later step."""
         cube, target, known = self.cube, self.target, self.known
         if cube.events[one].process == cube.events[other].process and not image < chosen:
             return False

@@ -12,7 +12,7 @@ Pairs: TypeAlias = Iterable[tuple[int, int]]
 
 @record(frozen=True, slots=True)
 class Order:
-    """Which events are before which, and which are at one instant.
+    """The order of events, and which are at one instant.
 
     Attributes:
         instants: for each event, the event that stands for its instant.

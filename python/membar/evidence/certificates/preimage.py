@@ -47,14 +47,14 @@ CHOICE = "?"
 
 @record(frozen=True, slots=True)
 class Option:
-    """One way in which a cell gets its value: where `conditions` hold, `value`; None where it stays."""
+    """One possible value of a cell: `value` where `conditions` hold; None where it does not change."""
 
     conditions: t.Conjunction
     value: Value | None
 
 
 def roots(system: ParameterizedSystem, cube: Cube) -> Iterator[EventCube]:
-    """A cube of states as cubes of events (several where the number of processes is fixed).
+    """A cube of states as cubes of events (several if the number of processes is fixed).
 
     What its processes see, they see at one instant, and whatever they have read was read before it.
     """
@@ -107,7 +107,7 @@ def steps(
     told: Facts | None = None,
     left: Leaving | None = None,
 ) -> Iterator[S]:
-    """The transition, by each choice of processes who may lead into the cube by it.
+    """The transition, for each choice of processes that may lead into the cube by it.
 
     Whoever asks about many steps has what the cube says, and what the transition leaves, at hand.
     """
@@ -177,7 +177,7 @@ class TransitionPreimage:
                     )
 
     def _is_elsewhere(self) -> bool:
-        """Whether the cube plainly contradicts what the step leaves of cells of several processes."""
+        """Whether the cube contradicts the values that the step leaves in cells of several processes."""
         said = self.told.cells
         return any(
             said.get((symbol, tuple(process_renamed(index, self.names) for index in indices)), value) != value
@@ -185,11 +185,11 @@ class TransitionPreimage:
         )
 
     def _may_satisfy(self) -> bool:
-        """Whether a waiting read may take its value from the step."""
+        """Whether a pending read may take its value from the step."""
         return any(self.told.waits_for(update, self.names) for update in self.transition.updates)
 
     def _others(self) -> Iterator[t.Conjunction]:
-        """One alternative of each universal guard for each process that takes no part."""
+        """One alternative of each universal guard for each process that is not a parameter."""
         others = [one for one in self.universe if one not in self.names.values()]
         columns = [
             [literals_renamed(body, {**self.names, each.variable: other}) for body in each.alternatives]
@@ -200,7 +200,7 @@ class TransitionPreimage:
             yield tuple(literal for body in choice for literal in body)
 
     def _options(self, update: Update, cell: Cell) -> list[Option]:
-        """How an update may set a cell; empty if it is about others."""
+        """How an update may set a cell; empty if it concerns other cells."""
         symbol, indices = cell
         if update.symbol != symbol:
             return []
@@ -211,7 +211,7 @@ class TransitionPreimage:
         return list(_cases(update.cases, names))
 
     def _registers(self) -> Iterator[tuple[dict[t.Place, Value], t.Conjunction]]:
-        """What the cells that the cube speaks of had been, and on which conditions."""
+        """The earlier values of the cells in the cube, and under which conditions."""
         columns: list[list[tuple[t.Place, Option]]] = []
         for update in self.transition.updates:
             for place in self.told.accesses.get(update.symbol, ()):
@@ -223,7 +223,7 @@ class TransitionPreimage:
             yield changed, tuple(literal for _, option in choice for literal in option.conditions)
 
     def _writes(self) -> Iterator[tuple[dict[Location, Value], t.Conjunction]]:
-        """What is written to weak memory, and on which conditions."""
+        """The writes to weak memory, and under which conditions."""
         columns: list[list[tuple[Location, Option]]] = []
         for update in self.transition.updates:
             symbol = self.system.symbol[update.symbol]
@@ -239,7 +239,7 @@ class TransitionPreimage:
             yield written, tuple(literal for _, option in choice for literal in option.conditions)
 
     def read_locations(self) -> tuple[Location, ...]:
-        """Every weak location that the step looks at."""
+        """Every weak location that the step reads."""
         others = [one for one in self.universe if one not in self.names.values()]
         found = [*_renamed_places(places(self.transition.guard), self.names)]
         for each in self.transition.universal:
@@ -317,7 +317,7 @@ class TransitionPreimage:
     def _sources(
         self, writer: int | None, actor: t.Process, written: Mapping[Location, t.Term]
     ) -> Iterator[_Sources]:
-        """Which waiting reads take the new values: all of the acting process, any of the others."""
+        """Which pending reads take the new values: all of the acting process, any of the others."""
         if writer is None:
             yield _Sources()
             return
@@ -343,7 +343,7 @@ class TransitionPreimage:
 
 @record(slots=True)
 class _Sources:
-    """Where some waiting reads take their values from, and the order that this means."""
+    """The sources of some pending reads, and the order that this implies."""
 
     values: dict[t.Place, t.Term] = field(default_factory=dict)
     satisfied: dict[int, tuple[Location, ...]] = field(default_factory=dict)
@@ -351,7 +351,7 @@ class _Sources:
 
 
 class _Choices:
-    """Gives each `?` a variable of its own, new to the cube."""
+    """Gives each `?` its own variable, new to the cube."""
 
     def __init__(self, cube: EventCube) -> None:
         self._cube = cube
@@ -366,7 +366,7 @@ class _Choices:
         return t.Access(f"{CHOICE}{number} {symbol}")
 
     def _first(self) -> int:
-        """The number after all of the cube."""
+        """The first number that the cube does not use."""
         return 1 + max(
             (choice_of(place.symbol)[0] for place in places(self._cube.literals) if is_choice(place.symbol)),
             default=-1,
@@ -385,7 +385,7 @@ def choice_of(symbol: str) -> tuple[int, str]:
 
 
 def _cases(cases: Sequence[Case], names: Renaming) -> Iterator[Option]:
-    """The ways in which the first matching case is found."""
+    """The ways to reach the first matching case."""
     unmatched: list[t.Conjunction] = [()]
     for case in cases:
         condition = literals_renamed(case.condition, names)
@@ -400,7 +400,7 @@ def _cases(cases: Sequence[Case], names: Renaming) -> Iterator[Option]:
 
 
 def drop_true_literals(literals: t.Conjunction) -> t.Conjunction | None:
-    """A conjunction without what is certainly true; None if it is certainly false."""
+    """A conjunction without literals that are certainly true; None if one is certainly false."""
     kept: dict[t.Literal, None] = {}
     values: dict[t.Term, t.Term] = {}
     for literal in literals:
@@ -433,7 +433,7 @@ def _truth(literal: t.Literal) -> bool | None:
 
 
 def simplify(cube: EventCube) -> Iterator[EventCube]:
-    """The cube without what is certainly true; nothing if it is certainly empty."""
+    """The cube without literals that are certainly true; nothing if it is certainly empty."""
     literals = drop_true_literals(cube.literals)
     if literals is not None and order(len(cube.events), cube.before, cube.together) is not None:
         yield replace(cube, literals=literals)
@@ -451,7 +451,7 @@ def _after_read(event: Event, actor: t.Process, reads: Sequence[Location]) -> bo
 
 
 def _after_write(event: Event, actor: t.Process, writes: Mapping[Location, t.Term]) -> bool:
-    """Whether an event is after a new write, whatever is read from where."""
+    """Whether an event is after a new write, whatever the sources of reads are."""
     if event.kind is EventKind.WRITE:
         return event.process == actor or any(place in writes for place in event.locations)
     return event.process == actor and event.fence
@@ -465,7 +465,7 @@ def without(event: Event, satisfied: tuple[Location, ...]) -> Event:
 
 
 def substitute(literal: t.Literal, values: Mapping[t.Place, t.Term]) -> t.Literal:
-    """A literal in which some places have values."""
+    """A literal with places replaced by values."""
     if not values:
         return literal
 
@@ -479,7 +479,7 @@ def substitute(literal: t.Literal, values: Mapping[t.Place, t.Term]) -> t.Litera
 
 
 def event_term(term: t.Term, numbers: Mapping[t.Process, int]) -> t.Term:
-    """A term whose reads of weak memory are values of the events that do them."""
+    """A term whose reads of weak memory are replaced by values of their events."""
 
     def change(place: t.Place) -> t.Term:
         if isinstance(place, t.Access) and place.reader is not None:
@@ -490,7 +490,7 @@ def event_term(term: t.Term, numbers: Mapping[t.Process, int]) -> t.Term:
 
 
 def as_events(literals: t.Conjunction, numbers: Mapping[t.Process, int]) -> t.Conjunction:
-    """Reads of weak memory as values of the events that do them."""
+    """Reads of weak memory as values of their events."""
     found: list[t.Literal] = []
     for one in literals:
         left, right = event_term(one.left, numbers), event_term(one.right, numbers)

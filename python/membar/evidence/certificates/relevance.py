@@ -17,7 +17,7 @@ Left: TypeAlias = tuple[str, Value]
 
 
 def values_of(literals: t.Conjunction) -> dict[Cell, Value]:
-    """The registers that literals give a constructor."""
+    """The registers that literals equate with a constructor."""
     return {
         (one.left.symbol, one.left.indices): one.right
         for one in literals
@@ -35,7 +35,7 @@ def cell_of(update: Assign, names: Renaming) -> Cell:
 
 @record(frozen=True, slots=True)
 class Leaving:
-    """What cells plainly are after a transition, whoever takes it.
+    """The values of cells after a transition that are known for every acting process.
 
     Attributes:
         cells: what the guard says of cells that stay as they are, and what assignments make of others.
@@ -51,7 +51,7 @@ class Leaving:
 
 
 def leaving(transition: Transition) -> Leaving:
-    """What a transition leaves."""
+    """The known values of cells after a transition."""
     updated = frozenset(update.symbol for update in transition.updates)
     cells = [item for item in values_of(transition.guard).items() if item[0][0] not in updated]
     cells += [
@@ -74,7 +74,7 @@ def leaving(transition: Transition) -> Leaving:
 
 
 class Facts:
-    """What a cube says of cells.
+    """The known values of cells in a cube.
 
     Attributes:
         cells: those that are a constructor.
@@ -107,19 +107,19 @@ class Facts:
                 self._of.setdefault(indices[0], {})[symbol] = value
 
     def speaks_of(self, update: Update, names: Renaming) -> bool:
-        """Whether an update may change a cell of which the cube says anything, or for which it waits."""
+        """Whether an update may change a cell that the cube mentions or waits for."""
         if not isinstance(update, Assign):
             return update.symbol in self._symbols
         return update.symbol in self._symbols and cell_of(update, names) in self._spoken
 
     def waits_for(self, update: Update, names: Renaming) -> bool:
-        """Whether a waiting read may take its value from an update."""
+        """Whether a pending read may take its value from an update."""
         if not isinstance(update, Assign):
             return any(symbol == update.symbol for symbol, _ in self.waiting)
         return cell_of(update, names) in self.waiting
 
     def allows(self, left: Leaving) -> bool:
-        """Whether a step that leaves this may lead into the cube from elsewhere, whoever takes it."""
+        """Whether a step that leaves these values may lead into the cube from outside, for any process."""
         said = self._of_all
         return not self._symbols.isdisjoint(left.updated) and all(
             said.get(symbol, value) == value for symbol, value in left.of_all

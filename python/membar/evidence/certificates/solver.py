@@ -24,14 +24,14 @@ _NOTED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int)
 
 
 def _note(context: int | None, code: int) -> None:
-    """An error: it is in the answer too. Without anybody to tell, z3 would end the process."""
+    """Handles an error, which is in the answer too. Without a handler z3 would end the process."""
 
 
 _HANDLER = _NOTED(_note)
 
 
 class Session:
-    """A conversation with z3, which remembers what it was told."""
+    """A session with z3, which keeps its declarations."""
 
     def __init__(self) -> None:
         self._library = _library()
@@ -41,7 +41,7 @@ class Session:
         self._library.Z3_set_error_handler(self._context, _HANDLER)
 
     def tell(self, declarations: str) -> None:
-        """Tells z3 what later questions speak of.
+        """Sends z3 the declarations that later queries use.
 
         Raises:
             RuntimeError: z3 does not understand it.
@@ -51,7 +51,7 @@ class Session:
             raise RuntimeError(f"z3 does not understand a declaration: {problem}")
 
     def answers(self, questions: Sequence[str]) -> list[str]:
-        """What z3 answers to questions, of which it remembers nothing: `sat`, `unsat` or `unknown` to each.
+        """The answers of z3 to queries, which it forgets: `sat`, `unsat` or `unknown` for each.
 
         Raises:
             RuntimeError: z3 does not understand a question.
@@ -69,7 +69,7 @@ class Session:
         ]
 
     def _ask(self, questions: Sequence[str]) -> tuple[list[str], str]:
-        """The answers, and why there are not all."""
+        """The answers, and why some are missing."""
         text = "".join(
             f"(push){question}(check-sat)(get-info :reason-unknown)(pop)" for question in questions
         )
@@ -96,7 +96,7 @@ class Session:
         return int(self._library.Z3_get_estimated_alloc_size())
 
     def __del__(self) -> None:
-        """Gives its memory back."""
+        """Frees its memory."""
         context = getattr(self, "_context", None)
         if context is not None:
             self._library.Z3_del_context(context)
@@ -104,7 +104,7 @@ class Session:
 
 @cache
 def _library() -> ctypes.CDLL:
-    """The library inside z3's package; where it is elsewhere, the package knows."""
+    """The library inside z3's package; if it is elsewhere, the package knows its path."""
     place = _place()
     if os.path.exists(place):  # noqa: PTH110 - without pathlib
         library = ctypes.CDLL(place)

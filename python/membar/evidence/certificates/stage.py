@@ -13,7 +13,7 @@ from membar.systems.terms import Process, ProcessConstant, ProcessVariable
 
 
 def instances(system: ParameterizedSystem, cube: EventCube) -> Iterator[EventCube]:
-    """The cube itself, or where the number of processes is fixed, the cube for each choice of them."""
+    """The cube itself or, if the number of processes is fixed, the cube for each choice of them."""
     if system.size is None:
         yield cube
         return
@@ -65,7 +65,7 @@ def participants(
     transition: Transition,
     fits: Callable[[ProcessVariable, Process], bool],
 ) -> Iterator[tuple[dict[ProcessVariable, Process], tuple[ProcessVariable, ...]]]:
-    """Who may stand for the transition's parameters, and fits: processes of the cube, or further ones."""
+    """The processes that may be the transition's parameters: those of the cube, or further ones."""
     if system.size is not None:
         constants = [ProcessConstant(number) for number in range(1, system.size + 1)]
         for chosen in permutations(constants, len(transition.parameters)):

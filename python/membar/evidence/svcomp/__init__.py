@@ -76,7 +76,7 @@ class Guide:
 
 
 def specification(property_: str, message: str) -> str | None:
-    """What SV-COMP calls the violation of a property with this message; None if it has no word for it."""
+    """SV-COMP's name for the violation of a property with this message; None if it has none."""
     if property_ == "assertions" and message.startswith(_REACHED):
         return UNREACHABLE
     if property_ == "races":

@@ -33,7 +33,7 @@ Data: TypeAlias = dict[str, str]
 
 
 def guide(source: SourceFile) -> Guide:
-    """What the automaton says.
+    """The guide of an automaton.
 
     Raises:
         InputError: it is not well formed, or has branches, or edges that are not followed.
@@ -145,7 +145,7 @@ def _chain(source: SourceFile, graph: ET.Element) -> Iterator[Data]:
 
 
 def _main(edges: list[Data]) -> tuple[str, list[Data]]:
-    """The thread that is there from the beginning, and the edges behind its creation, where there is one."""
+    """The initial thread, and the edges after its creation, if that is part of the witness."""
     first = edges[0] if edges else {}
     if first.get("createThread") is not None and first.get("threadId", "") in ("", first["createThread"]):
         return first["createThread"], edges[1:]

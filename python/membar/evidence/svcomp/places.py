@@ -13,7 +13,7 @@ MOST_ROUTES = 24
 
 
 class UnfollowableError(Exception):
-    """A guide that no execution of the program follows, or none that can be looked for; says why."""
+    """A guide that no execution of the program follows, or none that can be searched for; says why."""
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -28,14 +28,14 @@ class Passing:
 
 @record(frozen=True, slots=True, kw_only=True)
 class Route:
-    """A guide in a program: what is passed, in order, and then the targets."""
+    """A guide in a program: the waypoints, in order, and then the targets."""
 
     steps: tuple[Passing, ...]
     targets: tuple[Passing, ...]
 
 
 def routes(program: Program, path: str, guide: Guide) -> Iterator[Route]:
-    """The routes that a guide may mean: they differ in which thread is which, where one line creates many.
+    """The possible routes of a guide: they differ in which thread is which, if one line creates many.
 
     Raises:
         UnfollowableError: there is none.
@@ -76,7 +76,7 @@ class _Placing:
         return not is_behind and not (point.end is not None and span.start > point.end)
 
     def values(self, told: tuple[tuple[str, int], ...]) -> tuple[tuple[int, int], ...]:
-        """Cells with words, of variables with values."""
+        """Cells with words, from variables with values."""
         found = []
         for name, value in told:
             if name not in self.cells:
@@ -124,7 +124,7 @@ def _acts(edge: Edge) -> bool:
 def _ways(
     placing: _Placing, point: Waypoint, names: dict[str, int]
 ) -> list[tuple[dict[str, int], tuple[Passing, ...]]]:
-    """What a waypoint may mean: which threads there are then, and what is passed."""
+    """The possible meanings of a waypoint: the threads that exist then, and what is passed."""
     if point.line is None:
         _check_unplaced(placing, point, names)
         return [(names, ())]
@@ -146,7 +146,7 @@ def _ways(
 
 
 def _check_unplaced(placing: _Placing, point: Waypoint, names: dict[str, int]) -> None:
-    """Looks at a waypoint without a place: which function a thread begins with."""
+    """Checks a waypoint without a location: the function with which a thread begins."""
     if point.creates is not None:
         raise UnfollowableError(f"the creation of thread {point.creates} has no location")
     if point.thread not in names:
@@ -159,7 +159,7 @@ def _check_unplaced(placing: _Placing, point: Waypoint, names: dict[str, int]) -
 def _passing(
     placing: _Placing, point: Waypoint, names: dict[str, int], *, is_failing: bool = False
 ) -> Passing:
-    """Where a waypoint is: at what acts on memory or threads, where something does; failing needs no act."""
+    """The edges of a waypoint: those that act on memory or threads, if there are any."""
     if point.thread not in names:
         raise UnfollowableError(f"thread {point.thread} was not created")
     thread = names[point.thread]

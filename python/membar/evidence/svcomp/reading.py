@@ -18,7 +18,7 @@ _VALUE = re.compile(r"\(*\s*([A-Za-z_]\w*)\s*==\s*\(?\s*(-?\d+)\s*\)?\s*\)*")
 
 
 def read(path: Path) -> Guide:
-    """The guide that a file is.
+    """The guide in a file.
 
     Raises:
         InputError: it is no witness, or one with something that is not followed here.

@@ -22,7 +22,7 @@ Loaded: TypeAlias = Any
 
 
 def guide(source: SourceFile) -> Guide:
-    """What the waypoints say.
+    """The guide of a sequence of waypoints.
 
     Raises:
         InputError: it is not well formed, or has waypoints that are not followed.

@@ -27,7 +27,7 @@ def event_set(tag: str) -> str:
 
 
 def enum_binding(statement: cat.Enum, vocabulary: Collection[str]) -> dict[str, Value]:
-    """What `enum` binds: its name to the set of its tags.
+    """The binding of `enum`: its name and the set of its tags.
 
     Raises:
         InputError: a tag that no dialect has.
@@ -39,7 +39,7 @@ def enum_binding(statement: cat.Enum, vocabulary: Collection[str]) -> dict[str, 
 
 
 def check_instructions(statement: cat.Instructions, tags: Value) -> None:
-    """Refuses a kind of instruction that is none, and annotations that are not sets of tags."""
+    """Refuses unknown kinds of instructions, and annotations that are not sets of tags."""
     if statement.name not in _KINDS:
         raise error(
             "W0206",
@@ -56,7 +56,7 @@ def check_instructions(statement: cat.Instructions, tags: Value) -> None:
 
 
 def check_macros(source: SourceFile, vocabulary: Collection[str]) -> None:
-    """Holds a file of macros (`READ_ONCE(X) __load{once}(X)`) against the dialects' tags.
+    """Checks a file of macros (`READ_ONCE(X) __load{once}(X)`) against the dialects' tags.
 
     Raises:
         InputError: with every annotation that no dialect has.

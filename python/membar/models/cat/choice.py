@@ -28,7 +28,7 @@ _READS = frozenset({"LKR", "LF", "RL", "RU"})
 
 @record(frozen=True, slots=True)
 class Choice:
-    """What the name stands for, and what must be empty in an execution that made this choice."""
+    """The value of the name, and what must be empty in an execution that made this choice."""
 
     relation: Node
     excluded: tuple[Node, ...] = ()
@@ -36,7 +36,7 @@ class Choice:
 
 
 def choice_from(choices: Value, span: Span, events: Events, *, known: Collection[Node]) -> Choice:
-    """The reading of `with x from choices`.
+    """The meaning of `with x from choices`.
 
     Args:
         choices: the value of the set.
@@ -103,7 +103,7 @@ def _within(node: Node, whole: Node, tags: frozenset[str]) -> bool:
 
 
 def _same_location(pairs: Node, events: Events) -> bool:
-    """Whether all pairs are of accesses of one location."""
+    """Whether all pairs are accesses of one location."""
     match pairs.op:
         case Op.EMPTY:
             return True

@@ -87,14 +87,14 @@ def _library_file(name: str) -> tuple[SourceFile, cat.CatFile]:
 
 @record(frozen=True, slots=True)
 class _Closure:
-    """A procedure with the names that were bound where it was written."""
+    """A procedure with the bindings in scope at its definition."""
 
     procedure: cat.Procedure
     scope: Scope
 
 
 class _Elaborator:
-    """Runs statements, gathering definitions and checks."""
+    """Elaborates statements, collecting definitions and checks."""
 
     def __init__(self, vocabulary: Collection[str], include_dirs: Sequence[Path], *, is_fused: bool) -> None:
         self._graph = Graph()
@@ -133,7 +133,7 @@ class _Elaborator:
             self._statements(file.statements)
 
     def finish(self, language: str) -> Compiled:
-        """The plan, if nothing went wrong."""
+        """The plan, if there were no errors."""
         if self._diagnostics:
             raise InputError(*self._diagnostics)
         plan = lower(
@@ -197,7 +197,7 @@ class _Elaborator:
                 self._poison(statement)
 
     def _poison(self, statement: cat.Statement) -> None:
-        """Binds the names of a wrong definition to something that causes no further errors."""
+        """Binds the names of an invalid definition to something that causes no further errors."""
         if isinstance(statement, cat.Define):
             for binding in statement.bindings:
                 for name in binding.target.names:
@@ -237,7 +237,7 @@ class _Elaborator:
             named.update({name: value for name, value in bound.items() if isinstance(value, Node)})
 
     def _with_overloads(self, name: str, value: Value) -> Value:
-        """A function of the library with those of its name before it: herd's have changed over the years."""
+        """A library function with earlier ones of its name: herd's have changed over the years."""
         known = self._scope.get(name)
         if not isinstance(value, Function) or not isinstance(known, Function):
             return value
@@ -297,7 +297,7 @@ class _Elaborator:
             self._scope = outside
 
     def _choose(self, statement: cat.From) -> None:
-        """`with x from S`, where membar makes this choice anyway."""
+        """`with x from S`, if membar makes this choice anyway."""
         choices = self._choices(statement.choices)
         known = [node for name in ("co0", "pco") if (node := self._library_names.get(name))]
         choice = choice_from(choices, statement.choices.span, self._events, known=known)
@@ -348,7 +348,7 @@ def _readable(path: Path, statement: cat.Include, include_dirs: Sequence[Path]) 
 
 
 def _default_name(axiom: cat.Axiom) -> str:
-    """`acyclic po | rf` where that is short enough, else its line."""
+    """`acyclic po | rf` if that is short enough, otherwise its line."""
     text = axiom.body.span.flat_text
     negation = "~" if axiom.is_negated else ""
     where = text if axiom.span.source.is_shown and len(text) <= 40 else f"at line {axiom.span.line}"

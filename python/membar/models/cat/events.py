@@ -9,7 +9,7 @@ from membar.source import Span
 
 
 class Events:
-    """Membar's events as they are."""
+    """membar's own events."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -20,7 +20,7 @@ class Events:
         return self.graph.identity
 
     def primitive(self, name: str) -> Node:
-        """A set or relation that the execution gives."""
+        """A set or relation that the execution provides."""
         return self.graph.primitive(name, PRIMITIVES[name].sort)
 
     def tag(self, name: str) -> Node:
@@ -54,7 +54,7 @@ class FusedEvents(Events):
         return self._same
 
     def primitive(self, name: str) -> Node:
-        """A set or relation that the execution gives, with both halves or none."""
+        """A set or relation that the execution provides, with both halves or none."""
         plain, graph = super().primitive(name), self.graph
         match name:
             case "R":
@@ -83,7 +83,7 @@ class FusedEvents(Events):
                 return plain
 
     def apply(self, op: Op, sort: Sort | None, args: list[Node], span: Span | None = None) -> Node:
-        """An operation of the model; where the identity has a part in it, that of the fused events."""
+        """An operation of the model; the identity in it is that of the fused events."""
         graph = self.graph
         match op:
             case Op.IDENTITY:

@@ -67,7 +67,7 @@ class UnknownNameError(InputError):
 
 
 class Expressions:
-    """Gives expressions their value.
+    """Evaluates expressions.
 
     Attributes:
         graph: where sets and relations are built.
@@ -85,7 +85,7 @@ class Expressions:
     # Names
 
     def resolve(self, name: str, span: Span, scope: Scope) -> Value:
-        """What a name stands for: a definition, a primitive, a built-in function or a tag."""
+        """The value of a name: a definition, a primitive, a built-in function or a tag."""
         if name in scope:
             return scope[name]
         if name == "id":
@@ -203,7 +203,7 @@ class Expressions:
     # Functions
 
     def check_function(self, function: Function, span: Span) -> Function:
-        """The function, once its body makes sense for *some* argument."""
+        """The function, if its body is valid for *some* argument."""
         parameter = function.parameter
         unknowns = tuple(self.graph.variable(name, None) for name in parameter.names)
         argument: Value = Group(unknowns) if parameter.is_tuple else unknowns[0]
@@ -303,7 +303,7 @@ class Expressions:
             self._depth -= 1
 
     def match_pattern(self, pattern: cat.Pattern, value: Value, span: Span) -> dict[str, Value]:
-        """What the names of a pattern are bound to."""
+        """The bindings of the names of a pattern."""
         if not pattern.is_tuple:
             return {pattern.names[0]: value}
         if isinstance(value, Node) and value.op is Op.VARIABLE and value.sort is None:
@@ -325,7 +325,7 @@ class Expressions:
     def bind(
         self, bindings: tuple[cat.Binding, ...], scope: Scope, *, is_recursive: bool
     ) -> dict[str, Value]:
-        """What `let` (or `let rec`) binds."""
+        """The bindings of `let` (or `let rec`)."""
         _no_repetition(bindings)
         if not is_recursive:
             bound: dict[str, Value] = {}
@@ -377,7 +377,7 @@ def _curry(binding: cat.Binding, scope: Scope) -> Function:
 
 
 def holds(condition: cat.Condition) -> bool:
-    """Whether a condition on the tool's variants holds: membar has none."""
+    """Whether a condition on the tool's variants holds: membar has no variants."""
     match condition:
         case cat.Variant():
             return False
@@ -420,7 +420,7 @@ def _mixed_sorts_error(symbol: str, operands: tuple[cat.Expr, ...], nodes: list[
 
 
 def _applied_at(problem: InputError, span: Span) -> InputError:
-    """The same error, with the place at which the function was applied."""
+    """The same error, with the location of the function application."""
     place = Label(span, "in this application")
     diagnostics = [replace(item, others=(*item.others, place)) for item in problem.diagnostics]
     return type(problem)(*diagnostics)

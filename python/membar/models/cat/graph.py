@@ -46,7 +46,7 @@ class Recursion:
 
 
 class Graph:
-    """Builds nodes; never the same one twice."""
+    """Builds hash-consed nodes."""
 
     def __init__(self) -> None:
         self._nodes: dict[tuple[Op, Sort | None, tuple[int, ...], str], Node] = {}
@@ -126,7 +126,7 @@ class Graph:
         return frozenset(body)
 
     def _below(self, node: Node) -> tuple[Node, ...]:
-        """What a node is made of; a variable, of all equations of its group."""
+        """The nodes that a node depends on; a variable depends on all equations of its group."""
         group = self._group.get(node)
         return node.args if group is None else group.results
 
@@ -219,7 +219,7 @@ def _absorbing(left: Node, right: Node, op: Op) -> Node | None:
 
 
 def below(roots: Iterable[Node]) -> list[Node]:
-    """All nodes that `roots` are made of, themselves included, arguments before what uses them."""
+    """All nodes that `roots` depend on, themselves included, arguments before their users."""
     # A node is made after its arguments, so the order of ids will do.
     found: set[Node] = set()
     todo = list(roots)

@@ -111,7 +111,7 @@ def _word(kind: str, text: str, span: Span) -> Word:
 
 
 def comment_end(source: SourceFile, start: int) -> int:
-    """The offset behind the comment that opens at `start`; comments nest."""
+    """The offset after the comment that opens at `start`; comments nest."""
     depth, position = 0, start
     while True:
         edge = _COMMENT_EDGE.search(source.text, position)

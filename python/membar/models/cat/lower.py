@@ -26,7 +26,7 @@ def lower(
     names: Sequence[tuple[str, Node]] = (),
     library_names: Sequence[tuple[str, Node]] = (),
 ) -> Plan:
-    """The plan of a model. `library_names` name slots that are there, but keep none alive."""
+    """The plan of a model. `library_names` name slots that are needed anyway, but keep none alive."""
     roots = [requirement.node for requirement in requirements]
     roots += [node for _, node in (*shown, *names)]
     order = _Order(graph, roots)
@@ -127,7 +127,7 @@ def _restrict(recursion: Recursion, needed: frozenset[Node]) -> Recursion:
 
 
 def _classify(instructions: Sequence[Instruction], fixpoints: Sequence[Fixpoint]) -> tuple[Instruction, ...]:
-    """The instructions with stage and growth. Those of a recursion rise until they fit their own results."""
+    """The instructions with stage and growth. Those of a recursion are raised to a fixpoint."""
     group = {variable: fixpoint for fixpoint in fixpoints for variable in fixpoint.variables}
     current = [replace(item, stage=Stage.STATIC, growth=Growth.STABLE) for item in instructions]
     while True:

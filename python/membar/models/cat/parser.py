@@ -88,7 +88,7 @@ def parse(source: SourceFile) -> cat.CatFile:
 
 
 def too_deep(source: SourceFile) -> InputError:
-    """The error for text that nests further than we can follow."""
+    """The error for nesting that is too deep."""
     return error("W0215", "nested too deeply", source.span(0, len(source.text)), "this model")
 
 
@@ -135,7 +135,7 @@ def _syntax_error(source: SourceFile, found: list[Word], problem: UnexpectedToke
 
 
 def _describe_expected(terminals: set[str]) -> str:
-    """What could stand there, in English."""
+    """The expected tokens, in English."""
     rest = set(terminals) - {"$END"}
     parts: list[str] = []
     for title, group, sign in _GROUPS:
@@ -147,7 +147,7 @@ def _describe_expected(terminals: set[str]) -> str:
 
 
 def _hint(found: list[Word], position: int) -> str | None:
-    """The likely mistake when the word at `position` cannot stand there."""
+    """The likely mistake when the word at `position` is unexpected."""
     before = [word for word in found if word.span.end <= position]
     here = next(word for word in found if word.span.start == position)
     complemented = len(before) > 1 and before[-2].kind == "TILDE"
@@ -162,7 +162,7 @@ def _hint(found: list[Word], position: int) -> str | None:
 
 
 class _Builder(Transformer[Token, cat.CatFile]):
-    """Builds syntax bottom-up; each method has the name of a rule and gets what its words became."""
+    """Builds syntax bottom-up; each method has the name of a rule and gets the results of its parts."""
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__()

@@ -15,7 +15,7 @@ Solve = Callable[[cat.Binding, Scope, Sort | None], Node]
 
 
 def solution(bindings: tuple[cat.Binding, ...], scope: Scope, graph: Graph, solve: Solve) -> dict[str, Value]:
-    """What the names of a `let rec` stand for.
+    """The values of the names of a `let rec`.
 
     Where the equations only ever add, this is their least solution. Where a name is taken away somewhere, it
     is what repetition from empty sets ends in, one equation after the other. That must end, so each name that
@@ -68,7 +68,7 @@ def _equations(
 def _in_turn(
     bindings: tuple[cat.Binding, ...], sorts: list[Sort | None], scope: Scope, graph: Graph, solve: Solve
 ) -> tuple[list[Node], list[Node]]:
-    """Variables and right-hand sides, where each equation sees what those before it have just become."""
+    """Variables and right-hand sides, where each equation sees the new values of those before it."""
     names = [binding.target.names[0] for binding in bindings]
     variables = [graph.variable(name, sort) for name, sort in zip(names, sorts, strict=True)]
     inner: dict[str, Value] = {**scope, **dict(zip(names, variables, strict=True))}
@@ -86,7 +86,7 @@ def _summands(node: Node) -> list[Node]:
 
 
 def _taken_away(body: frozenset[Node]) -> Node | None:
-    """Where something that is still being computed is taken away: in a complement or difference."""
+    """Where a name that is still being computed is negated: in a complement or difference."""
     for node in sorted(body, key=lambda node: node.id):
         if node.op is Op.COMPLEMENT or (node.op is Op.DIFFERENCE and node.args[1] in body):
             return node

@@ -39,7 +39,7 @@ _NAMES = {"node": Range.NODE, "var": Range.VARIABLE, "thrd": Range.THREAD, "thre
 
 @record(frozen=True, slots=True)
 class _Meaning:
-    """What an expression stands for: a formula of one node (a set) or two (a graph).
+    """The formula of an expression: about one node (a set) or two (a graph).
 
     `parameters` are the current nodes of surrounding iterations that it depends on. `sort` is None for `{}`.
     """
@@ -51,7 +51,7 @@ class _Meaning:
 
 @record(frozen=True, slots=True)
 class _Iteration:
-    """An iteration around an expression, with the variable that stands for its current node."""
+    """An iteration around an expression, with the variable for its current node."""
 
     range: Range
     current: Variable

@@ -107,7 +107,7 @@ def free(formula: Formula) -> frozenset[Variable]:
 
 @record(frozen=True, slots=True)
 class Facts:
-    """What is known of relations, so that less needs to be computed.
+    """Known facts about relations, so that less needs to be computed.
 
     Attributes:
         classes: equivalences, each with the nodes that are in some class.
@@ -248,7 +248,7 @@ class Algebra:
         return Atom(composed, (left, right))
 
     def _without_implied(self, atoms: Sequence[Atom]) -> list[Atom]:
-        """The atoms but for sets that the ends of some relation lie in anyway."""
+        """The atoms without sets that already contain the ends of some relation."""
         implied = {
             (variable, end)
             for atom in atoms
@@ -285,7 +285,7 @@ class Algebra:
         return result
 
     def _loops(self, relation: Node) -> Node:
-        """The nodes that the relation leads from to themselves."""
+        """The nodes that the relation relates to themselves."""
         loops = self._meet(relation, self._graph.identity)
         return self._graph.apply(Op.DOMAIN, Sort.SET, (loops,))
 

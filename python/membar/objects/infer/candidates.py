@@ -12,7 +12,7 @@ Pair = tuple[Hashable, Hashable]
 
 @record(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A claim about a thread at one control. Each is an object of its own, equal to nothing else.
+    """A candidate invariant about a thread at one control state. Each is equal only to itself.
 
     Attributes:
         term: in the object language.
@@ -30,7 +30,7 @@ class Candidate:
 
     @staticmethod
     def of(term: Term, said: Term) -> Candidate:
-        """The candidate that `term` is at a control where it says `said`."""
+        """The candidate for `term` at a control state, where it means `said`."""
         used = variables(said)
         shared = frozenset(each for each in used if each.space in (Space.SHARED, Space.ABSTRACT))
         return Candidate(term, said, of_other(said), used, shared)
@@ -38,7 +38,7 @@ class Candidate:
 
 @record(slots=True)
 class Found:
-    """Candidates that are left, by control and by two controls (the first is this thread)."""
+    """The remaining candidates, by control state and by pairs of them (the first is this thread's)."""
 
     controls: dict[Hashable, dict[Candidate, None]] = field(default_factory=dict)
     pairs: dict[Pair, dict[Term, None]] = field(default_factory=dict)

@@ -106,7 +106,7 @@ class Houdini:
         return (one, two) if self._number[one] <= self._number[two] else (two, one)
 
     def _together(self, pair: Pair) -> dict[Term, None]:
-        """What is left of the claims about two controls."""
+        """The remaining claims about two control states."""
         kept = self.found.pairs.get(pair)
         if kept is None:
             views = self._instances.together(pair)
@@ -131,17 +131,17 @@ class Houdini:
         return found
 
     def is_excluded(self, one: Hashable, two: Hashable) -> bool:
-        """Whether two threads are never at these controls together."""
+        """Whether two threads are never in these control states at the same time."""
         return FALSE in self._together(self._pair(one, two))
 
     def is_impossible(self, control: Hashable, number: int) -> bool:
-        """Whether what is left excludes a move."""
+        """Whether the remaining candidates exclude a move."""
         return self._impossible.get((control, number)) == self._version[control]
 
     # Induction
 
     def _facts_about(self, control: Hashable, who: Who = Who.SELF) -> z3.BoolRef:
-        """All that is left about a control."""
+        """All remaining claims about a control state."""
         version = self._version[control]
         found = self._facts.get((control, who))
         if found is None or found[0] != version:
@@ -236,7 +236,7 @@ class Houdini:
         return bool(wrong or broken)
 
     def kept_together(self, control: Hashable, move: Move, other: Hashable) -> dict[Term, z3.BoolRef]:
-        """The claims about two controls that a step has to keep: what must hold before it."""
+        """The claims about two control states that a step must preserve, as conditions before it."""
         changed = {variable for variable, _ in move.updates}
         related = self.between(control, other)
         later = self._together(self._pair(move.after, other))
@@ -249,7 +249,7 @@ class Houdini:
     def after(
         self, said: Term, used: frozenset[Variable], updates: tuple[tuple[Variable, Term], ...]
     ) -> z3.BoolRef:
-        """What must hold before a step so that this holds after it."""
+        """The condition before a step under which this holds after it."""
         changes = tuple(update for update in updates if update[0] in used)
         if not changes:
             return self.encoder.truth(said)

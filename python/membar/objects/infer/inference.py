@@ -17,7 +17,7 @@ from membar.objects.systems.moves import ThreadSystem
 def infer(
     system: ThreadSystem, specification: Specification, *, should_stop: Callable[[], bool] = lambda: False
 ) -> str:
-    """What a proof of the object's claims needs; all that was found, if it does not suffice for one.
+    """The invariants that a proof of the object needs; all that were found, if they do not suffice.
 
     Raises:
         EngineLimitError: there are too many controls, or the time is over.

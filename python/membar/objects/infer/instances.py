@@ -26,7 +26,7 @@ View = dict[Variable, int]
 
 
 class Instances:
-    """The values that were seen at each control and at each two controls."""
+    """The values that were seen in each control state and in each pair of them."""
 
     def __init__(self) -> None:
         self._seen: dict[Hashable, set[tuple[Values, Values]]] = {}
@@ -35,7 +35,7 @@ class Instances:
 
     @staticmethod
     def of(system: ThreadSystem, poll: Callable[[], None]) -> Instances:
-        """What instances of the system look like, as far as they are explored."""
+        """The instances of a system, as far as they are explored."""
         found = Instances()
         for client in clients(system.about):
             poll()
@@ -48,7 +48,7 @@ class Instances:
         return found
 
     def note(self, state: State) -> None:
-        """One more state."""
+        """Records one more state."""
         for number, thread in enumerate(state.threads):
             seen = self._seen.setdefault(thread.control, set())
             if len(seen) < _MOST_VIEWS and (thread.values, state.memory) not in seen:
@@ -74,7 +74,7 @@ class Instances:
 
 
 def clients(about: ConcurrentObject) -> Iterator[Client]:
-    """Two threads with two calls each, every choice of operations, and arguments that tell them apart."""
+    """Two threads with two calls each, every choice of operations, and arguments that distinguish them."""
     names = [operation.name for operation in about.operations]
     pairs = list(product(names, repeat=2))
     for own, other in combinations_with_replacement(pairs, 2):
@@ -86,12 +86,12 @@ def clients(about: ConcurrentObject) -> Iterator[Client]:
 
 
 def is_true(term: Term, view: View) -> bool:
-    """Whether a term holds of what was seen."""
+    """Whether a term holds for all values that were seen."""
     return bool(evaluate_term(term, lambda variable: view.get(variable, 0)))
 
 
 def is_idle(term: Term, views: list[View]) -> bool:
-    """Whether a term only says something about cases that were never seen."""
+    """Whether a term only concerns cases that were never seen."""
     if not views or not isinstance(term, Binary) or term.op is not BinaryOp.IMPLIES:
         return False
     return not any(is_true(term.left, view) for view in views)

@@ -27,7 +27,7 @@ _MILLISECONDS: Final = 10_000
 
 @record(frozen=True, slots=True)
 class _Fact:
-    """A candidate as an assumption: of which thread, where, and the name that z3's core knows it by."""
+    """A candidate as an assumption: its thread, control state, and name in z3's core."""
 
     candidate: Candidate
     control: Hashable
@@ -71,7 +71,7 @@ class Needed:
         }
 
     def close(self, more: Iterable[tuple[Hashable, Candidate]] = ()) -> None:
-        """Adds these, and all that is needed for what is there.
+        """Adds these candidates, and everything that the needed ones depend on.
 
         Raises:
             Missing: some obligation has no proof at all.
@@ -98,7 +98,7 @@ class Needed:
         return self._count() > before
 
     def _exclude(self, control: Hashable, number: int, move: Move) -> None:
-        """That a move is not possible."""
+        """Proves that a move is impossible."""
         if (control, number, None) in self._done:
             return
         self._done[control, number, None] = set()
@@ -106,7 +106,7 @@ class Needed:
         self._discharge(hypotheses, self._about(control, Who.SELF), [self._encoder.truth(FALSE)])
 
     def _step(self, control: Hashable, number: int, move: Move) -> None:
-        """That a step keeps what is needed after it."""
+        """Proves that a step preserves what is needed after it."""
         goals: list[z3.BoolRef] = []
         done = self._done.get((control, number, None))
         if done is None:
@@ -121,7 +121,7 @@ class Needed:
             self._discharge(hypotheses, self._about(control, Who.SELF), goals)
 
     def _interfere(self, control: Hashable, number: int, move: Move) -> None:
-        """That a step keeps what is needed of other threads."""
+        """Proves that a step preserves what is needed of other threads."""
         others = [each for each in self.controls if not self._houdini.is_excluded(control, each)]
         cases = self._cases.get((control, number))
         if cases is None:
@@ -154,7 +154,7 @@ class Needed:
             self._discharge(hypotheses, facts, goals)
 
     def _about(self, control: Hashable, who: Who) -> list[_Fact]:
-        """All that may be assumed of a thread at a control."""
+        """Everything that may be assumed about a thread in a control state."""
         found = []
         for candidate in self._houdini.found.controls[control]:
             fact = self._facts.get((candidate, who))
@@ -167,7 +167,7 @@ class Needed:
         return found
 
     def _discharge(self, hypotheses: tuple[Term, ...], facts: list[_Fact], goals: list[z3.BoolRef]) -> None:
-        """Proves goals, if possible from what is needed already; what else is needed is noted."""
+        """Proves goals, if possible from candidates that are needed already; records further ones."""
         known = [each for each in facts if each.candidate in self.controls[each.control]]
         general = [each for each in facts if each.candidate in self._general]
         self._solver.push()
@@ -180,7 +180,7 @@ class Needed:
             self.controls[fact.control][fact.candidate] = None
 
     def _core(self, facts: list[_Fact]) -> _Core | None:
-        """Those of the facts from which a contradiction follows; None if none does."""
+        """The facts from which a contradiction follows; None if none does."""
         self._solver.push()
         self._solver.add(conjunction([fact.meaning for fact in facts]))
         found = None

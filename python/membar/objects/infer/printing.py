@@ -42,7 +42,7 @@ class _Claim:
 
 
 class Printer:
-    """Says what was found about one system."""
+    """Prints the invariants of one system."""
 
     def __init__(self, system: ThreadSystem, found: Found) -> None:
         self._system = system
@@ -171,7 +171,7 @@ class Printer:
             yield from (t.conjunction((at, t.Deferred(label))) for label in self._stores)
 
     def _exactly(self, control: Hashable) -> t.Term:
-        """A formula that holds at one control, and at no other that the language can tell from it."""
+        """A formula that holds in one control state, and in no other that the language can distinguish."""
         line = next(
             place
             for place in (t.IDLE, *self._order)
@@ -191,7 +191,7 @@ class Printer:
         return t.conjunction(tuple(parts))
 
     def _irredundant(self, candidates: Iterable[Candidate]) -> list[t.Term]:
-        """What is said without what follows from the rest."""
+        """The claims without those that follow from the others."""
         encoder, solver = Encoder(), z3.Solver()
         kept = [each.said for each in candidates]
         for term in reversed(kept):
@@ -206,7 +206,7 @@ class Printer:
     # About two threads
 
     def between(self) -> Iterator[str]:
-        """That threads keep out of each other's way."""
+        """The claims that two threads exclude each other."""
         features = [feature for feature in self._features() if self._where(feature.place)]
         left = {
             (one, two)

@@ -10,7 +10,7 @@ from membar.records import record
 
 @record(frozen=True, slots=True)
 class Named:
-    """A formula, and what to call it in a report."""
+    """A formula, and its name in a report."""
 
     formula: t.Term
     text: str
@@ -26,7 +26,7 @@ class Claims:
 
 
 def claims(about: ConcurrentObject) -> Claims:
-    """The annotations of an object, and that operations return what they promised."""
+    """The annotations of an object, and the claim that operations return the promised results."""
     return Claims(
         tuple(name_claim(claim, "abstraction") for claim in about.abstraction),
         (*(name_claim(claim, "invariant") for claim in about.invariants), *_promises(about)),
@@ -35,7 +35,7 @@ def claims(about: ConcurrentObject) -> Claims:
 
 
 def name_claim(claim: Claim, kind: str) -> Named:
-    """A claim of the text, wherever the thread is."""
+    """A claim of the file, whatever the thread's control state is."""
     formula = claim.formula
     if claim.lines is not None:
         formula = t.Binary(t.BinaryOp.IMPLIES, t.At(claim.lines), formula)
@@ -43,7 +43,7 @@ def name_claim(claim: Claim, kind: str) -> Named:
 
 
 def _promises(about: ConcurrentObject) -> tuple[Named, ...]:
-    """That what was promised at a linearization point is still what will be returned."""
+    """The claim that results promised at a linearization point are still those that will be returned."""
     found: list[Named] = []
     points = Points(about)
     for operation in about.operations:

@@ -70,7 +70,7 @@ class _Discharge:
         return self._proof
 
     def _explore(self) -> bool:
-        """Finds the controls that can be reached, as far as Abs and Inv do not exclude it.
+        """Finds the control states that are reachable, as far as Abs and Inv do not exclude them.
 
         Steps are proved on the way; whether to go on.
         """
@@ -126,7 +126,7 @@ class _Discharge:
                 done.add(alike)
 
     def _discharge(self, obligation: Obligation) -> bool:
-        """Whether to go on."""
+        """Discharges an obligation; returns whether to continue."""
         self._poll()
         start = time.monotonic()
         failure = self._failure(obligation)
@@ -188,7 +188,7 @@ class _Discharge:
 
 
 def _number(numeral: z3.ExprRef) -> int:
-    """What a numeral of z3 means.
+    """The value of a numeral of z3.
 
     Raises:
         EngineLimitError: it has thousands of digits.

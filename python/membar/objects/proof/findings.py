@@ -31,7 +31,7 @@ class Failure:
 
 @record(slots=True)
 class Proof:
-    """What came out.
+    """The result of a proof attempt.
 
     Attributes:
         controls: the controls that a thread can be at, as far as the claims tell.

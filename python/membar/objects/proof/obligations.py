@@ -23,7 +23,7 @@ from membar.records import record
 
 @record(frozen=True, slots=True)
 class Goal:
-    """What must follow, and what is wrong where it does not."""
+    """A goal, and the message if it does not follow."""
 
     formula: t.Term
     text: str
@@ -77,7 +77,7 @@ class Prover:
         self._common: tuple[Sequence[Hashable], tuple[tuple[Named, dict[t.Term, None]], ...]] | None = None
 
     def invariants(self, control: Hashable, who: t.Who = t.Who.SELF) -> tuple[Named, ...]:
-        """What Inv says of a thread at a control."""
+        """Inv for a thread in a control state."""
         found = self._invariants.get((control, who))
         if found is None:
             found = tuple(self._resolved_invariants(control, who))
@@ -92,7 +92,7 @@ class Prover:
                 yield Named(term, each.text)
 
     def between(self, one: Hashable, two: Hashable) -> Iterator[Named]:
-        """What D says of this thread at `one` and another at `two`, in both directions."""
+        """D for this thread at `one` and another at `two`, in both directions."""
         half = self._half.get(one)
         if half is None:
             half = self._half[one] = tuple(
@@ -202,7 +202,7 @@ class Prover:
         return self._common[1]
 
     def seen_alike(self, control: Hashable, move: Move) -> Hashable | None:
-        """What other threads can notice of a step: where it is the same, so is (3); None: everything."""
+        """The part of a step that other threads observe: equal parts have equal (3); None: everything."""
         if self._claims.between:
             return None
         updates, _ = self._effects(move)

@@ -71,7 +71,7 @@ class Encoder:
         return self._variables[variable]
 
     def all(self, terms: Iterable[t.Term]) -> z3.BoolRef:
-        """That all of them hold."""
+        """The conjunction of formulas."""
         return conjunction([self.truth(term) for term in terms])
 
     def truth(self, term: t.Term) -> z3.BoolRef:
@@ -120,7 +120,7 @@ class Encoder:
 
 
 def conjunction(formulas: Sequence[z3.BoolRef]) -> z3.BoolRef:
-    """That all of them hold.
+    """The conjunction of formulas.
 
     `z3.And` asks each part for its sort and context: with hundreds of parts that takes longer than the proof.
     """

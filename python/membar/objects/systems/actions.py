@@ -9,7 +9,7 @@ from membar.objects import terms as t
 
 
 def with_loaded(term: t.Term, value: t.Term) -> t.Term:
-    """The term with what was loaded."""
+    """The term with the loaded value substituted."""
     return t.replace_subterms(term, lambda part: value if part == t.Loaded() else None)
 
 
@@ -27,12 +27,12 @@ def rmw_outcomes(rmw: o.Rmw, old: t.Term) -> Iterator[tuple[t.Term, t.Term | Non
 
 
 def is_full(action: o.Action) -> bool:
-    """Whether nothing passes it."""
+    """Whether it is a full fence."""
     return isinstance(action, o.Rmw) or (isinstance(action, o.Fence) and action.kind is o.FenceKind.FULL)
 
 
 def place_of(action: o.Action) -> o.Location | None:
-    """Where it accesses memory; None if it does not."""
+    """The location that it accesses; None if it accesses none."""
     return action.location if isinstance(action, o.Load | o.Store | o.Rmw) else None
 
 
@@ -43,7 +43,7 @@ def is_shifted(action: o.Action) -> bool:
 
 
 def variables_read(action: o.Action) -> frozenset[tuple[t.Space, str]]:
-    """The variables that it takes values from."""
+    """The variables that it reads."""
     return frozenset(
         (part.space, part.name)
         for term in o.terms_of(action)
@@ -53,7 +53,7 @@ def variables_read(action: o.Action) -> frozenset[tuple[t.Space, str]]:
 
 
 def variables_written(action: o.Action) -> frozenset[tuple[t.Space, str]]:
-    """The variables that it gives a value."""
+    """The variables that it writes."""
     if isinstance(action, o.Assign):
         return frozenset({(t.Space.PRIVATE if action.private else t.Space.LOCAL, action.target)})
     if isinstance(action, o.Load | o.Rmw) and action.target is not None:

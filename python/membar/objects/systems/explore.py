@@ -60,7 +60,7 @@ class State:
 
 @record(frozen=True, slots=True)
 class Trouble:
-    """A step that the specification or a check does not allow, in a state that can be reached."""
+    """A step that the specification or a check does not allow, in a reachable state."""
 
     state: State
     thread: int
@@ -84,7 +84,7 @@ class Explorer:
     _known: dict[tuple[Values, ThreadState, int], tuple[_Step, ...]] = field(default_factory=dict)
 
     def initial(self) -> State:
-        """Where everything begins."""
+        """The initial state."""
         own = frozenset((Variable(Space.PRIVATE, name), value) for name, value in self.system.about.private)
         abstract: Values = frozenset()
         if self.specification is not None:
@@ -116,7 +116,7 @@ class Explorer:
                     todo.append(after)
 
     def is_final(self, state: State) -> bool:
-        """Whether all calls have been made and nothing is on its way."""
+        """Whether all calls have been made and nothing is pending."""
         return all(
             thread.calls == len(calls) and self.system.is_done(thread.control)
             for thread, calls in zip(state.threads, self.client, strict=True)
@@ -133,7 +133,7 @@ class Explorer:
                 yield State(memory, threads, abstract)
 
     def _steps(self, memory: Values, thread: ThreadState, number: int) -> tuple[_Step, ...]:
-        """What a thread can do, worked out once: others are in many states meanwhile."""
+        """The possible steps of a thread, computed once for all states of the others."""
         key = (memory, thread, number)
         found = self._known.get(key)
         if found is None:

@@ -15,7 +15,7 @@ from membar.records import record
 
 
 class Kind(enum.Enum):
-    """What a move is to the outside."""
+    """The kind of a move, as seen by other threads."""
 
     INVOKE = "call"
     STEP = "step"
@@ -40,7 +40,7 @@ class Effect:
 
 @record(frozen=True, slots=True)
 class Check:
-    """What must hold before a move that is possible, and what is wrong if it does not."""
+    """A condition that must hold before a possible move, and the error if it does not."""
 
     condition: t.Term
     problem: str
@@ -121,11 +121,11 @@ class Memory:
         return Memory({each.name: each for each in about.shared})
 
     def initial(self) -> dict[t.Variable, int]:
-        """What memory holds at the beginning."""
+        """The initial contents of memory."""
         return {cell: each.initial for each in self.declared.values() for cell in cells(each)}
 
     def value(self, location: Location) -> t.Term:
-        """What memory holds at a location; 0 outside an array."""
+        """The value in memory at a location; 0 outside an array."""
         found = cells(self.declared[location.name])
         if location.index is None:
             return found[0]
@@ -135,7 +135,7 @@ class Memory:
         return term
 
     def store(self, location: Location, value: t.Term) -> tuple[tuple[t.Variable, t.Term], ...]:
-        """What a store makes of memory."""
+        """Memory after a store."""
         found = cells(self.declared[location.name])
         if location.index is None:
             return ((found[0], value),)
@@ -145,7 +145,7 @@ class Memory:
         )
 
     def inside(self, location: Location) -> tuple[Check, ...]:
-        """That the location exists."""
+        """The condition that the location exists."""
         if location.index is None:
             return ()
         size = self.declared[location.name].size or 1

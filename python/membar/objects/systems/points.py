@@ -36,7 +36,7 @@ class Points:
         return (*found, Alternative(None, conjunction(tuple(refused))))
 
     def results(self, point: LinearizationPoint) -> tuple[Term, ...] | None:
-        """What the operation will return, in the state after the line; None if nothing says so.
+        """The results that the operation will return, in the state after the line; None if undetermined.
 
         Nothing, if it never returns.
         """

@@ -11,17 +11,17 @@ from membar.records import record
 
 @record(frozen=True, slots=True)
 class Label:
-    """Which letters a transition takes: atoms, by number, that must hold and that must not."""
+    """The letters that a transition accepts: atoms, by number, that must hold and that must not."""
 
     positive: frozenset[int] = frozenset()
     negative: frozenset[int] = frozenset()
 
     def takes(self, letter: frozenset[int]) -> bool:
-        """Whether a letter, the set of atoms that hold, is one of them."""
+        """Whether it accepts a letter, the set of atoms that hold."""
         return self.positive <= letter and self.negative.isdisjoint(letter)
 
     def includes(self, other: Label) -> bool:
-        """Whether it takes every letter that `other` takes."""
+        """Whether it accepts every letter that `other` accepts."""
         return self.positive <= other.positive and self.negative <= other.negative
 
 

@@ -67,7 +67,7 @@ def claims_text(claims: tuple[NamedFormula, ...]) -> str:
 
 
 def _items(source: SourceFile, propositions: dict[str, str]) -> Iterator[NamedFormula]:
-    """The formulas of a text; what it defines goes to `propositions`."""
+    """The formulas of a file; its definitions go to `propositions`."""
     text, at = source.text, 0
     while at < len(text):
         if text[at].isspace() or text[at] == ";":
@@ -103,7 +103,7 @@ def _items(source: SourceFile, propositions: dict[str, str]) -> Iterator[NamedFo
 
 
 def _part(source: SourceFile, start: int, end: int) -> FileText:
-    """A part of a text, at its place among blanks: so mistakes in it are shown where they are."""
+    """A part of a file, padded with blanks, so that errors in it are located correctly."""
     before = re.sub(r"[^\n]", " ", source.text[:start])
     return FileText.of(source.path, before + source.text[start:end])
 

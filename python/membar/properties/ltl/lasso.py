@@ -47,7 +47,7 @@ class Lasso:
 
 
 def holds(formula: Formula, run: Lasso) -> bool:
-    """Whether a run satisfies a formula: by the meaning of its operators, with nothing rewritten.
+    """Whether a run satisfies a formula: by the definition of its operators, without rewriting.
 
     What happened before differs from one iteration of the cycle to the next, but not for long. If the
     operands of `Y` repeat from some iteration on, `Y` repeats one iteration later. Through a whole cycle, `S`
@@ -59,7 +59,7 @@ def holds(formula: Formula, run: Lasso) -> bool:
 
 
 def _truth(formula: Formula, run: Lasso) -> list[bool]:
-    """At which positions a formula holds."""
+    """The positions at which a formula holds."""
     letters = run.letters
     match formula:
         case Truth(value):

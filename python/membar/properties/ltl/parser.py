@@ -65,7 +65,7 @@ class _Node:
 
     @property
     def is_temporal(self) -> bool:
-        """Whether it speaks of more than one state."""
+        """Whether it is about more than one state."""
         own = self.is_logical and self.sign not in t.STATE_OPERATORS
         return own or any(part.is_temporal for part in self.parts)
 
@@ -152,7 +152,7 @@ class _Reader(Cursor):
             self._depth -= 1
 
     def _or_own(self, read: Callable[[], _Node], ends: frozenset[str]) -> _Node:
-        """What is read here; or else, up to one of these words, an expression of the program's language."""
+        """What is parsed here; or, up to one of these words, an expression of the program's own language."""
         mark, start, before = self.mark, self.next.span, len(self.own)
         try:
             found = read()

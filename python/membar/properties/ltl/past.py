@@ -22,7 +22,7 @@ from membar.records import replace
 
 
 class Past:
-    """Replaces operators of the past, and keeps the propositions that stand for them with their laws."""
+    """Replaces operators of the past by propositions, and keeps the laws of these."""
 
     def __init__(self) -> None:
         self._meanings: dict[ltl.Atom, ltl.Formula] = {}
@@ -51,7 +51,7 @@ class Past:
                 return value
 
     def laws(self) -> ltl.Formula:
-        """What makes the propositions mean what they stand for."""
+        """The formulas that define the propositions."""
         found: ltl.Formula = ltl.TRUE
         for proposition, meaning in self._meanings.items():
             later = ltl.globally(ltl.equivalent(ltl.Next(proposition), meaning))
@@ -59,7 +59,7 @@ class Past:
         return found
 
     def forgotten(self, automaton: Automaton) -> Automaton:
-        """The automaton with the propositions taken out of its labels."""
+        """The automaton with the propositions removed from its labels."""
         own = {atom.predicate for atom in self._meanings}
         kept = [number for number, atom in enumerate(automaton.atoms) if atom not in own]
         places = {number: place for place, number in enumerate(kept)}

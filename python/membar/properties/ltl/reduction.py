@@ -9,7 +9,7 @@ from membar.records import replace
 
 
 def reduce(automaton: Automaton) -> Automaton:
-    """An automaton with the same language, no state of which is useless or the double of another."""
+    """An automaton with the same language, without useless or duplicate states."""
     while True:
         smaller = _merge_states(_useful(_without_doubles(automaton)))
         if smaller.states == automaton.states and len(smaller.transitions) == len(automaton.transitions):
@@ -56,7 +56,7 @@ def components(states: Iterable[int], following: Mapping[int, Sequence[int]]) ->
 
 
 def _useful(automaton: Automaton) -> Automaton:
-    """Only states from which something is accepted, and that are reached; marks only where they can count."""
+    """Only reachable states from which something is accepted; marks only where they can count."""
     following = {
         state: [step.target for step in automaton.leaving[state]] for state in range(automaton.states)
     }
@@ -106,7 +106,7 @@ def _reachable_part(automaton: Automaton, transitions: Sequence[Transition]) -> 
 
 
 def _merge_states(automaton: Automaton) -> Automaton:
-    """States with the same transitions become one."""
+    """Merges states with the same transitions."""
     doubles: dict[frozenset[tuple[int, Label, frozenset[int]]], int] = {}
     stands_for: dict[int, int] = {}
     for state in range(automaton.states):
@@ -123,7 +123,7 @@ def _merge_states(automaton: Automaton) -> Automaton:
 
 
 def _without_doubles(automaton: Automaton) -> Automaton:
-    """Without transitions beside which another takes the same letters, with the same marks, or more."""
+    """Removes transitions that another one subsumes: at least the same letters and marks."""
     kept = []
     for state in range(automaton.states):
         steps = list(dict.fromkeys(automaton.leaving[state]))

@@ -58,7 +58,7 @@ class _Way:
     done: Obligations = frozenset()
 
     def with_todo(self, *formulas: ltl.Formula) -> _Way:
-        """The way with more to be satisfied."""
+        """The way with more formulas to satisfy."""
         return replace(self, todo=(*formulas, *self.todo))
 
 
@@ -109,7 +109,7 @@ class _Tableau:
             ways += [rest] if first in way.done else reversed(list(self._apart(first, rest)))
 
     def _apart(self, formula: ltl.Formula, way: _Way) -> Iterator[_Way]:
-        """The ways that satisfy one more formula; no choice where one side is satisfied already."""
+        """The ways that also satisfy one more formula; no choice where one side is satisfied already."""
         match formula:
             case ltl.Truth(value):
                 if value:
@@ -151,7 +151,7 @@ def _parts(formula: ltl.Formula) -> Obligations:
 
 
 def _least(ways: list[_Way]) -> list[_Way]:
-    """Without ways that another one does better: more letters, fewer obligations, less put off."""
+    """Removes ways that another one subsumes: more letters, fewer obligations, less postponed."""
     kept: list[_Way] = []
     for number, way in enumerate(ways):
         is_worse = any(

@@ -54,7 +54,7 @@ _TRUE, _FALSE = Number(1), Number(0)
 
 @record(frozen=True, slots=True)
 class Arithmetic:
-    """How expressions are evaluated, given what variables can hold."""
+    """Evaluates expressions, given the possible values of variables."""
 
     memory: Memory
     acting: ProcessVariable
@@ -92,7 +92,7 @@ class Arithmetic:
         return path.registers.get(name, _FALSE)
 
     def split_values(self, value: Value, path: Path) -> Value:
-        """A value that is examined; splits into what a variable may hold."""
+        """A value that is examined; splits into the possible values of a variable."""
         if not isinstance(value, StateVariable):
             return value
         if value in path.known:
@@ -231,7 +231,7 @@ class Arithmetic:
                 raise CannotLiftError(f"{_describe(left)} compared with {_describe(right)}")
 
     def _with_constant(self, op: BinaryOp, left: Value, right: Value, path: Path) -> bool:
-        """The number of a thread, or how many there are, compared with a number or with the other."""
+        """The number of a thread, or the number of threads, compared with a constant or with each other."""
         if _rank(left) > _rank(right):
             if op is not B.EQ:
                 return not self._with_constant(_MIRRORED[op], right, left, path)
@@ -255,14 +255,14 @@ class Arithmetic:
 
     @staticmethod
     def _with_number(op: BinaryOp, thread: Who, number: int, path: Path) -> bool:
-        """The number of a thread compared with a constant that it can be: 0 is that of the first."""
+        """The number of a thread compared with a constant that it can equal: 0 is that of the first."""
         limit = {B.LT: 1, B.SLT: 1}.get(op, 0)  # below 1, at most 0, equal to 0
         if number == limit:
             return is_same(path, thread, FIRST)
         raise CannotLiftError("a thread number compared with a constant other than 0")
 
     def _compare_tally(self, tally: Tally, number: Count | Number, path: Path) -> bool:
-        """Whether all threads are in a tally, or none; splits if that is not known."""
+        """Whether all threads are in a tally, or none; splits if that is unknown."""
         if isinstance(number, Number):
             if signed(number.word) != tally.offset:
                 raise CannotLiftError("the number of arrived threads compared with a constant other than 0")
@@ -334,7 +334,7 @@ class Arithmetic:
 
 
 def _within(value: Counted, width: int, is_signed: bool, path: Path) -> Value:  # noqa: FBT001
-    """The low bits of what depends on the threads; the first of them may be an exception."""
+    """The low bits of a value that depends on the threads; that of the first thread may be an exception."""
     found = window(value, width, is_signed=is_signed)
     if found is not None:
         return found
@@ -394,7 +394,7 @@ def _add(one: Sum, other: Sum) -> Sum:
 
 
 def _calculate(op: BinaryOp, left: Value, right: Value) -> Value | None:
-    """Sums and products, where they mean something; None: they do not."""
+    """Sums and products, where they are meaningful; None where they are not."""
     if op is B.SUB and isinstance(right, Number):
         return _calculate(B.ADD, left, Number(-right.word & MASK))
     match op, left, right:

@@ -22,7 +22,7 @@ _BITS = (7, 8, 15, 16, 31, 32, 63, 64, 65, 128)
 
 @record(frozen=True, slots=True)
 class Domain:
-    """What one variable can hold.
+    """The possible values of one variable.
 
     Attributes:
         words: these.
@@ -36,11 +36,11 @@ class Domain:
 
     @property
     def is_integer(self) -> bool:
-        """Whether it holds too many words to list them."""
+        """Whether it has too many values to enumerate."""
         return self.range is not None
 
     def with_word(self, word: int) -> Domain:
-        """This, and a word."""
+        """This domain and a word."""
         if word in self.words:
             return self
         if self.range is None and len(self.words) < MOST_WORDS:
@@ -48,7 +48,7 @@ class Domain:
         return self.with_integers(signed(word), signed(word))
 
     def with_threads(self, offset: int) -> Domain:
-        """This, and the numbers of threads plus `offset`."""
+        """This domain and the numbers of threads plus `offset`."""
         if self.is_integer:
             raise CannotLiftError("a variable that holds thread numbers and many other numbers")
         if self.offset not in (None, offset):
@@ -56,7 +56,7 @@ class Domain:
         return replace(self, offset=offset)
 
     def with_integers(self, low: int, high: int) -> Domain:
-        """This, and any number from `low` to `high`."""
+        """This domain and any number from `low` to `high`."""
         if self.offset is not None:
             raise CannotLiftError("a variable that holds thread numbers and results of arithmetic")
         numbers = [low, high, *(self.range or ()), *map(signed, self.words)]
@@ -84,7 +84,7 @@ class Domain:
 
     @property
     def enumeration(self) -> Enumeration | None:
-        """The type of the part that says which word it is; None if there is nothing to say."""
+        """The type of the symbol for enumerated words; None if it is not needed."""
         names = [constructor_name(word) for word in self.listed_words]
         if self.offset is not None and names:
             names.append(_THREAD)
@@ -94,7 +94,7 @@ class Domain:
 
 
 def _rounded_up(number: int) -> int:
-    """The greatest number of the smallest usual type that has it: ranges must not grow without end."""
+    """The greatest number of the smallest usual type that contains it: ranges must not grow forever."""
     return next(top for bits in _BITS if (top := (1 << bits) - 1) >= number)
 
 
@@ -133,14 +133,14 @@ class Storage:
 
 @record()
 class Memory:
-    """All variables, and what they are known to hold so far."""
+    """All variables, and their possible values so far."""
 
     storages: dict[str, Storage] = field(default_factory=dict)
     domains: dict[str, Domain] = field(default_factory=dict)
     _names: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def name(self, prefix: str, written: str) -> str:
-        """A name for symbols of a variable that nothing else has."""
+        """An unused name for the symbols of a variable."""
         if (prefix, written) not in self._names:
             clean = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in written)
             found, count = f"{prefix}_{clean}", 1
@@ -176,16 +176,16 @@ class Memory:
         return tuple(dict.fromkeys(kind for kind in kinds if kind is not None))
 
     def word_place(self, held: StateVariable) -> tuple[Access, Enumeration] | None:
-        """Where it says which word a variable holds."""
+        """The place of the enumerated word of a variable."""
         kind = self.domains[held.storage].enumeration
         return None if kind is None else (self._access(held, ""), kind)
 
     def thread_place(self, held: StateVariable) -> Access:
-        """Where it says which thread's number a variable holds."""
+        """The place of the thread number of a variable."""
         return self._access(held, _ID if self.domains[held.storage].enumeration else "")
 
     def number_place(self, held: StateVariable) -> Access:
-        """Where a variable that is an integer is."""
+        """The place of a variable that is an integer."""
         return self._access(held, "")
 
     @staticmethod
@@ -194,7 +194,7 @@ class Memory:
 
 
 def _parts(domain: Domain) -> list[tuple[str, Type]]:
-    """The symbols of a variable: what their names begin with, and their types."""
+    """The symbols of a variable: prefixes of their names, and their types."""
     if domain.is_integer:
         return [("", Basic.INT)]
     kind = domain.enumeration
@@ -210,7 +210,7 @@ def constructor(kind: Enumeration, word: int) -> Constructor:
 
 
 def thread_constructor(kind: Enumeration) -> Constructor:
-    """The value that says: the number of a thread."""
+    """The value that means: the number of a thread."""
     return Constructor(kind, _THREAD)
 
 

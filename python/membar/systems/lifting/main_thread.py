@@ -13,7 +13,7 @@ _CODE = "W1202"
 
 
 def initial_words(template: Template) -> Program:
-    """The program as the copies find it: with what other threads stored before they started.
+    """The program as the copies find it: with the initial stores of other threads.
 
     Raises:
         InputError: another thread does more than store constants, start the copies once and wait for them.

@@ -24,7 +24,7 @@ Write: TypeAlias = tuple[str, tuple[ProcessVariable, ...], Value]
 
 @record(frozen=True, slots=True, kw_only=True)
 class Path:
-    """What one thread has done since it left an anchor.
+    """The actions of one thread since it left an anchor.
 
     Attributes:
         point: where it is.
@@ -69,12 +69,12 @@ class Path:
     span: Span | None = None
 
     def having(self, *literals: Literal) -> Path:
-        """The path where more is assumed."""
+        """The path with more assumptions."""
         fresh = tuple(one for one in literals if one not in self.literals)
         return replace(self, literals=(*self.literals, *fresh))
 
     def knowing(self, held: StateVariable, value: Value, *literals: Literal) -> Path:
-        """The path where a variable holds a value."""
+        """The path in which a variable has a known value."""
         return replace(self.having(*literals), known={**self.known, held: value})
 
     def setting(self, register: str, value: Value) -> Path:
@@ -82,11 +82,11 @@ class Path:
         return replace(self, registers={**self.registers, register: value})
 
     def for_all(self, literal: Literal) -> Path:
-        """The path where something is assumed of all processes but the acting one."""
+        """The path with an assumption about all processes but the acting one."""
         return replace(self, everyone=(*self.everyone, literal))
 
     def parameter(self, who: Who) -> ProcessVariable | None:
-        """The parameter that `who` is, if that is known."""
+        """The parameter that denotes `who`, if that is known."""
         return who if isinstance(who, ProcessVariable) else self.who.get(who)
 
     def another(self) -> tuple[Path, ProcessVariable]:
@@ -96,7 +96,7 @@ class Path:
 
 
 class SplitError(Exception):
-    """What comes next depends on something that is not known: the path for each case."""
+    """The next step depends on something unknown: has the path for each case."""
 
     def __init__(self, *paths: Path) -> None:
         super().__init__("a path splits")
@@ -104,7 +104,7 @@ class SplitError(Exception):
 
 
 def parameter_for(path: Path, who: Who) -> ProcessVariable:
-    """The parameter that stands for a process; splits into who it may be."""
+    """The parameter that denotes a process; splits into the possible ones."""
     found = path.parameter(who)
     if found is not None:
         return found
@@ -119,7 +119,7 @@ def parameter_for(path: Path, who: Who) -> ProcessVariable:
 
 
 def is_same(path: Path, left: Who, right: Who) -> bool:
-    """Whether two processes are one; splits if that is not known."""
+    """Whether two processes are the same; splits if that is unknown."""
     one, other = path.parameter(left) or left, path.parameter(right) or right
     if one == other:
         return True
@@ -139,7 +139,7 @@ def is_same(path: Path, left: Who, right: Who) -> bool:
 
 
 def is_less(path: Path, left: Who, right: Who) -> bool:
-    """Whether a thread's number is smaller than another's; splits if that is not known."""
+    """Whether a thread's number is smaller than another's; splits if that is unknown."""
     one, other = path.parameter(left) or left, path.parameter(right) or right
     if one == other:
         return False
@@ -147,7 +147,7 @@ def is_less(path: Path, left: Who, right: Who) -> bool:
 
 
 def is_true(path: Path, literal: Literal) -> bool:
-    """Whether a literal holds at the start; splits if that is not known."""
+    """Whether a literal holds at the start; splits if that is unknown."""
     if literal in path.literals:
         return True
     if negation(literal) in path.literals:
@@ -156,18 +156,18 @@ def is_true(path: Path, literal: Literal) -> bool:
 
 
 def seen_name(register: str) -> str:
-    """The relation that says whom a scan is done with."""
+    """The relation that records which threads a scan has visited."""
     return f"met_{register}"
 
 
 def scanned_literal(register: str, other: ProcessVariable, *, value: bool) -> Literal:
-    """That the acting thread's scan is done with `other`, or not."""
+    """The literal that the acting thread's scan has visited `other`, or has not."""
     cell = Access(seen_name(register), (ACTING, other))
     return Literal(cell, Comparison.EQUAL, Constructor(BOOL, str(value)))
 
 
 def has_next(path: Path, head: AtHead) -> bool:
-    """Whether a scan goes on: with any thread that it is not done with; splits into these and the end."""
+    """Whether a scan continues, with any thread that it has not visited; splits into these and the end."""
     register = head.register
     options: list[Path] = []
     extended, fresh = path.another()
@@ -182,5 +182,5 @@ def has_next(path: Path, head: AtHead) -> bool:
 
 
 def is_static(value: Value) -> bool:
-    """Whether a value is part of the control point: it says nothing that differs from run to run."""
+    """Whether a value is part of the control point: it is the same in every run."""
     return isinstance(value, Count | AtHead) or (isinstance(value, Pointer) and value.index is None)

@@ -47,7 +47,7 @@ Static: TypeAlias = tuple[tuple[str, Value], ...]
 
 @record(frozen=True, slots=True)
 class ControlPoint:
-    """A place where the thread may rest."""
+    """A control point at which the thread may stop between steps of the system."""
 
     point: int
     static: Static = ()
@@ -73,7 +73,7 @@ class Way:
 
 @record()
 class Explorer:
-    """Follows the copied thread.
+    """Follows the replicated thread.
 
     Attributes:
         program: for its objects.
@@ -153,7 +153,7 @@ class Explorer:
                     yield from self._follow(after)
 
     def _rests(self, path: Path, leaving: tuple[SmallStep, ...]) -> bool:
-        """Whether the thread may stay here: before its next access, or before a scan goes on."""
+        """Whether the thread may stop here: before its next access, or before a scan continues."""
         if path.accessed is not None and any(self._is_visible(step) for step in leaving):
             return True
         return any(self._is_scanned(step.guard, path) for step in leaving)
@@ -187,7 +187,7 @@ class Explorer:
         yield from found
 
     def _learnt(self, path: Path, case: Path) -> Path:
-        """The path as it was, with what one of the cases knows of the start; scans may have gone on."""
+        """The original path with what one case knows about the start; scans may have advanced."""
         scanning = {name: case.registers[name] for name in self.steps.scanning if name in case.registers}
         return replace(
             path,
@@ -402,7 +402,7 @@ class Explorer:
         return Way(anchor, ControlPoint(path.point, static), path, updates)
 
     def _fitting(self, value: Value, name: str, path: Path) -> Value:
-        """A value as a variable can hold it, which from now on it may."""
+        """A value as a variable can hold it; the variable's domain is extended if necessary."""
         memory = self.memory
         value = path.known.get(value, value) if isinstance(value, StateVariable) else value
         match value:

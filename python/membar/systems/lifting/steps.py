@@ -20,7 +20,7 @@ ACCESSES = (Load, Store, Rmw, Lock, Unlock)
 
 @record(frozen=True, slots=True, kw_only=True)
 class SmallStep:
-    """From one point to another: if `guard` is not 0, and doing `operation`. One of the two is trivial."""
+    """A step with a guard or an operation; the other one is trivial."""
 
     source: int
     target: int
@@ -30,7 +30,7 @@ class SmallStep:
 
     @property
     def is_visible(self) -> bool:
-        """Whether it does something with memory."""
+        """Whether it accesses memory."""
         return isinstance(self.operation, (*ACCESSES, Fence))
 
 
@@ -112,14 +112,14 @@ def is_next(operation: Set) -> bool:
 
 
 def strip_extensions(value: Expr) -> Expr:
-    """An expression without the conversions that leave numbers of threads as they are."""
+    """An expression without conversions that leave thread numbers unchanged."""
     while isinstance(value, Extend) and value.width >= LEAST_BITS:
         value = value.operand
     return value
 
 
 def steps_of(thread: Thread) -> Steps:
-    """The thread, with a point of its own between any two operations."""
+    """The thread, with a control point between any two operations."""
     points = [thread.entry, *(point for edge in thread.edges for point in (edge.source, edge.target))]
     fresh = iter(range(max(points) + 1, max(points) + 1 + _operations(thread)))
     steps: list[SmallStep] = []

@@ -42,7 +42,7 @@ class Waiting:
 
 @record(frozen=True, slots=True)
 class Control:
-    """Where a thread is: its next line, what is pending, and which operations have taken effect."""
+    """A thread's control state: its next line, pending stores, and which operations took effect."""
 
     line: str = IDLE
     status: Status = Status.NONE
@@ -51,7 +51,7 @@ class Control:
 
 
 def describe(control: Control) -> str:
-    """A control in words."""
+    """A control state in words."""
     place = "between operations" if control.line == IDLE else f"before line {control.line}"
     if control.line != IDLE:
         place += f", {control.status.value}" if control.status is not Status.BEFORE else ""

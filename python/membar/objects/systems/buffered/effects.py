@@ -17,7 +17,7 @@ _OVERTAKES = "{} takes effect before an earlier operation of its thread does"
 
 @record(frozen=True, slots=True)
 class Outcome:
-    """What a step comes to besides its updates: who takes effect."""
+    """The result of a step besides its updates: the operations that take effect."""
 
     after: Control
     effects: tuple[Effect, ...] = ()
@@ -26,7 +26,7 @@ class Outcome:
 
 
 class Effects:
-    """What linearization points make of a step."""
+    """The effect of linearization points on a step."""
 
     def __init__(self, about: ConcurrentObject, points: Points) -> None:
         self._points = points

@@ -25,7 +25,7 @@ class Formulas:
         self._buffer = buffer
 
     def resolve(self, term: t.Term, control: Control, who: t.Who, besides: Stores = ()) -> t.Term:
-        """The term with what it says about one thread's control decided.
+        """The term with everything about one thread's control state evaluated.
 
         `besides` are pending stores that are not in the control: what is claimed of every one is claimed of
         them too.

@@ -31,7 +31,7 @@ class BufferedMachine:
         self._effects = Effects(about, self._points)
 
     def moves(self, control: Control) -> Iterator[Move]:
-        """What can happen next."""
+        """The possible next moves."""
         if control.line == t.IDLE:
             for operation in self._about.operations:
                 yield self._call(operation, control)
@@ -89,7 +89,7 @@ class BufferedMachine:
         guard: t.Term = t.TRUE,
         updates: tuple[tuple[t.Variable, t.Term], ...] = (),
     ) -> Iterator[Move]:
-        """A step that does not touch memory."""
+        """A step that does not access memory."""
         after = replace(control, line=then or t.IDLE)
         for alternative in self._points.at(line):
             done = self._effects.now(operation, alternative.point, after, dict(updates))

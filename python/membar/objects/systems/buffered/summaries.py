@@ -28,7 +28,7 @@ Kinds = frozenset[Entry]
 
 @record(frozen=True, slots=True)
 class Summarised:
-    """A control of explicit stores, and the kinds of which there are more."""
+    """A control state of explicit stores, and the kinds of which there are more."""
 
     control: Control = Control()
     kinds: Kinds = frozenset()
@@ -69,7 +69,7 @@ class Summaries:
         self._formulas = Formulas(about, buffer)
 
     def moves(self, summary: Summarised) -> Iterator[Move]:
-        """What can happen next: the steps of the explicit stores, each with every summary of its result."""
+        """The possible next moves: steps of the explicit stores, with every summary of the result."""
         for move in self._machine.moves(summary.control):
             after = move.after
             if not isinstance(after, Control):
@@ -81,7 +81,7 @@ class Summaries:
                     yield self._with(move, after, short)
 
     def resolve(self, term: Term, summary: Summarised, who: Who) -> Term:
-        """The term with what it says about one thread's control decided, of both stores left open."""
+        """The term with everything about one thread's control state evaluated, for both open stores."""
         if not summary.kinds:
             return self._formulas.resolve(term, summary.control, who)
         either = [
@@ -95,7 +95,7 @@ class Summaries:
         return variable.operation in owners or self._formulas.keeps(summary.control, variable)
 
     def _absorb(self, form: _Form) -> Iterator[_Form]:
-        """The buffer without explicit stores that nothing asks for."""
+        """The buffer without explicit stores that nothing refers to."""
         place = next((at for at in range(len(form.slots)) if not self._is_asked_for(form, at)), None)
         if place is None:
             yield form

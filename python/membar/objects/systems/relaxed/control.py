@@ -26,7 +26,7 @@ class Instance:
 
 @record(frozen=True, slots=True)
 class Item:
-    """A line that has been met and not done; a branch may be guessed."""
+    """A line that has been issued and not executed; a branch may be predicted."""
 
     instance: int
     line: str
@@ -35,7 +35,7 @@ class Item:
 
 @record(frozen=True, slots=True)
 class Control:
-    """The operations that are not over, oldest first, and what is left of them, in program order."""
+    """The operations that have not finished, oldest first, and their remaining lines, in program order."""
 
     instances: tuple[Instance, ...] = ()
     items: tuple[Item, ...] = ()
@@ -55,7 +55,7 @@ class Rules:
 
 
 def describe(control: Control) -> str:
-    """A control in words."""
+    """A control state in words."""
     if not control.instances:
         return "between operations, with nothing pending"
     texts = []
@@ -94,5 +94,5 @@ def owner_of(control: Control, item: Item) -> str:
 
 
 def own(term: Term, control: Control, item: Item) -> Term:
-    """A term of a line that is left, about the variables of its instance."""
+    """A term of a remaining line, about the variables of its instance."""
     return for_instance(term, owner_of(control, item))

@@ -19,7 +19,7 @@ class Formulas:
         self._memory = Memory.of(waiting.about)
 
     def resolve(self, term: t.Term, control: Control, who: t.Who) -> t.Term:
-        """The term with what it says about one thread's control decided.
+        """The term with everything about one thread's control state evaluated.
 
         A thread is at the first line of its current operation that is not done; a line is pending if it has
         been met and not done.

@@ -36,7 +36,7 @@ class OutOfOrderMachine:
         self._points = Points(self._about)
 
     def moves(self, control: Control) -> Iterator[Move]:
-        """What can happen next."""
+        """The possible next moves."""
         if not control.instances or control.instances[-1].returned:
             for operation in self._about.operations:
                 if not self._waiting.awaits(operation, frozenset(control.items)):
@@ -87,7 +87,7 @@ class OutOfOrderMachine:
         )
 
     def _guesses(self, control: Control, place: int) -> Iterator[Move]:
-        """A branch is guessed, and what follows is met; it is the last line that was."""
+        """Predicts a branch, the last issued line, and issues what follows."""
         item = control.items[place]
         line = self._lines[item.line]
         for guess, target in ((True, line.then), (False, line.otherwise)):
@@ -231,7 +231,7 @@ class OutOfOrderMachine:
         met: tuple[Item, ...] = (),
         results: tuple[Term, ...] | None = None,
     ) -> Iterator[Move]:
-        """The line is done: it takes effect if it is a linearization point."""
+        """Executes the line: it takes effect if it is a linearization point."""
         item = control.items[place]
         line = self._lines[item.line]
         rest = (*control.items[:place], *control.items[place + 1 :], *met)

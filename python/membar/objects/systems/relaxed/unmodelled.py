@@ -11,14 +11,14 @@ from membar.objects.systems.relaxed.waiting import Waiting
 
 
 class Beyond:
-    """Finds controls at which renamed registers or calls that do not wait would allow more."""
+    """Finds control states at which renamed registers or earlier calls would allow more."""
 
     def __init__(self, waiting: Waiting) -> None:
         self._waiting = waiting
         self._about = waiting.about
 
     def at(self, control: Control) -> str:
-        """What a processor could do at a control and the paper's system cannot; "" if nothing."""
+        """What a processor could do in a control state and the paper's system cannot; "" if nothing."""
         for place, item in enumerate(control.items):
             if is_shifted(self._waiting.action(item)):
                 return "elements of one array are accessed in program order"

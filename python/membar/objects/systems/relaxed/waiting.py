@@ -9,7 +9,7 @@ from membar.objects.terms import Space, Variable, subterms
 
 
 class Waiting:
-    """The order in which lines that have been met may be done."""
+    """The order in which issued lines may execute."""
 
     def __init__(self, about: o.ConcurrentObject, rules: Rules) -> None:
         self.about = about
@@ -18,7 +18,7 @@ class Waiting:
         self._worth: dict[tuple[Item, ...], bool] = {}
 
     def action(self, item: Item) -> o.Action:
-        """What a line does."""
+        """The action of a line."""
         return self.lines[item.line].action
 
     def waits(self, first: str, second: str) -> bool:
@@ -105,12 +105,12 @@ class Waiting:
         return store if self._is_known(control, store) else None
 
     def _is_known(self, control: Control, place: int) -> bool:
-        """Whether the value of a store is there: nothing before it still changes what it reads."""
+        """Whether the value of a store is available: nothing before it still changes what it reads."""
         store = control.items[place]
         return not any(self.share_variables(earlier, store) for earlier in control.items[:place])
 
     def is_superseded(self, control: Control, place: int) -> bool:
-        """Whether a later store to the same location can be done in its stead."""
+        """Whether a later store to the same location can execute instead."""
         store = self.action(control.items[place])
         if not isinstance(store, o.Store) or store.location.index is not None:
             return False
