@@ -184,7 +184,7 @@ impl Search<'_, '_, '_> {
         Ok(cycles.contains(cycle).then_some((language, cycles)))
     }
 
-    /// What those of the cycles that can go on for ever make of a buffer; the others are dropped.
+    /// The buffer after any number of iterations of those cycles that can be repeated forever; the others are dropped.
     fn closed_under(
         &mut self,
         before: &State,

@@ -33,7 +33,7 @@ impl Language {
 /// A language split by the newest store to one cell: its value (None: there is none) and the words with it.
 pub type ByNewest = Box<[(Option<u64>, Language)]>;
 
-/// All languages met so far, and what was computed about them.
+/// All languages found so far, and what was computed about them.
 #[derive(Debug)]
 pub struct Automata {
     letters: Vec<(CellId, u64)>,
@@ -83,13 +83,13 @@ impl Automata {
         self.letters[letter.0 as usize]
     }
 
-    /// Number of different languages met.
+    /// Number of different languages found.
     #[must_use]
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether no language was met; never, as two are always there.
+    /// Whether there is no language; never, as two are always there.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
@@ -188,7 +188,7 @@ impl Automata {
         found
     }
 
-    /// Every word with `letter` behind it.
+    /// Every word with `letter` appended.
     pub fn append(&mut self, language: Language, letter: Letter) -> Language {
         if let Some(&known) = self.appended.get(&(language, letter)) {
             return known;
@@ -227,13 +227,13 @@ impl Automata {
         result
     }
 
-    /// The letters that stand in some word behind such letters only as they may pass (`may_pass(later, earlier)`).
+    /// The letters that in some word are preceded only by letters that they may pass (`may_pass(later, earlier)`).
     pub fn first_past(&self, language: Language, may_pass: impl Fn(CellId, CellId) -> bool) -> Vec<Letter> {
         let letters = (0..self.letters.len()).map(|place| Letter(narrow(place)));
         letters.filter(|&letter| !self.states_past(language, letter, &may_pass).is_empty()).collect()
     }
 
-    /// The states in which words are when `letter` comes behind such letters only as it may pass.
+    /// The states of words at a `letter` that is preceded only by letters that it may pass.
     fn states_past(
         &self,
         language: Language,
@@ -260,7 +260,7 @@ impl Automata {
         found
     }
 
-    /// Words without the first `letter` that stands behind such letters only as it may pass.
+    /// Words without the first `letter` that is preceded only by letters that it may pass.
     pub fn take_past(
         &mut self,
         language: Language,
@@ -274,7 +274,7 @@ impl Automata {
         let automaton = self.at(language);
         let (cell, _) = self.store_of(letter);
         let mut loose = Nfa::of(automaton);
-        // A second copy of the states is for what stands before the letter.
+        // A second copy of the states is for what precedes the letter.
         let copy = narrow(automaton.edges.len());
         for edges in &automaton.edges {
             let state = loose.state(false);

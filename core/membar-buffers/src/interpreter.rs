@@ -34,7 +34,7 @@ enum Stage {
     Alone,
     /// Before the send: the receiver, its edge and its registers.
     Sending { receiver: usize, edge: EdgeId, registers: Vec<u64> },
-    /// The receiver takes its edge; the sender goes on from operation `at`.
+    /// The receiver takes its edge; the sender continues from operation `at`.
     Receiving { sender: usize, edge: EdgeId, at: usize, registers: Vec<u64>, values: Vec<u64> },
     /// The receiver is done.
     Met(Partner),

@@ -27,7 +27,7 @@ use membar_ir::limits::{Stopped, Watch};
 use membar_states::goals::{Goal, NOWHERE};
 use rustc_hash::FxHashMap;
 
-/// States met between two looks at the watch.
+/// States visited between two checks of the limits.
 const LOOK_EVERY: u64 = 64;
 
 /// A message in a queue.
@@ -51,7 +51,7 @@ struct Element {
 /// Which threads are where.
 type Key = Vec<Option<LocalId>>;
 
-/// An element that was met, and whether no smaller one has been met since.
+/// An element that was found, and whether no smaller one has been found since.
 #[derive(Debug)]
 struct Kept {
     element: Element,
@@ -64,7 +64,7 @@ struct Search<'s, 'p, 'b> {
     watch: &'s mut Watch<'b>,
     elements: Vec<Kept>,
     kept: FxHashMap<Key, Vec<u32>>,
-    /// Small ones first: what is above them need not be looked at then.
+    /// Small ones first: what is above them need not be explored then.
     todo: BinaryHeap<Reverse<(usize, u32)>>,
     stored: u64,
     visited: u64,
@@ -264,7 +264,7 @@ fn key_of(element: &Element) -> Key {
     element.threads.iter().map(|part| part.as_ref().map(|part| part.0)).collect()
 }
 
-/// How much is asked of a state.
+/// How much is required of a state.
 fn weight(element: &Element) -> usize {
     let messages: usize = element.threads.iter().flatten().map(|(_, queue)| 1 + 2 * queue.len()).sum();
     messages + element.memory.iter().flatten().count()

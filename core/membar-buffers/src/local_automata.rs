@@ -160,7 +160,7 @@ struct Parts {
     drains: bool,
     /// What still waits, with the thread.
     waiting: Vec<(usize, CellId, u64)>,
-    /// Whether a load comes behind a store that waits.
+    /// Whether a load comes after a buffered store.
     reads_late: bool,
 }
 
@@ -412,7 +412,7 @@ impl LocalAutomaton {
         local(self.into.len() - 1)
     }
 
-    /// The made-up local state behind a step that goes wrong.
+    /// The artificial local state after a failing step.
     fn end_of(&mut self, edge: EdgeId, end: End) -> LocalId {
         if let Some(known) = self.ends.iter().find(|known| known.1 == edge && known.2 == end) {
             return known.0;

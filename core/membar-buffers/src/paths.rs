@@ -25,7 +25,7 @@ pub(super) struct Node {
     pub(super) came: Option<Predecessor>,
 }
 
-/// A transition, and what acceleration made of the contents behind it, in this order.
+/// A transition, and how the contents after it were accelerated, in this order.
 #[derive(Debug)]
 pub(super) struct Predecessor {
     pub(super) step: Step,
@@ -57,7 +57,7 @@ struct Reading {
     moves: Vec<Move>,
 }
 
-/// Where a run goes on, backwards.
+/// Where a run continues, backwards.
 enum Before {
     /// With the transition that led here.
     Step,

@@ -24,9 +24,9 @@ pub struct Question {
     pub looks: Vec<(u32, Vec<u32>)>,
     /// Whether deadlocks are looked for.
     pub deadlocks: bool,
-    /// Per thread, the control points at which it may wait for ever: that is no deadlock.
+    /// Per thread, the control points at which it may wait forever: that is not a deadlock.
     pub ends: Vec<Vec<u32>>,
-    /// The edges, with their threads, whose failing assertions are asked about; None is all.
+    /// The edges, with their threads, whose failing assertions count; None is all.
     pub asserts: Option<BTreeSet<(u32, u32)>>,
 }
 
@@ -65,7 +65,7 @@ pub struct Findings {
     pub runs: BTreeMap<Goal, Vec<RunStep>>,
     /// States that were kept.
     pub stored: u64,
-    /// States that were met.
+    /// States that were visited.
     pub visited: u64,
     /// Transitions that were followed.
     pub transitions: u64,
@@ -85,7 +85,7 @@ pub struct Findings {
     pub stopped: Option<Stopped>,
 }
 
-/// A store as it stands in regular expressions.
+/// A store as shown in regular expressions.
 pub(super) fn show_letter(cell: CellId, value: u64) -> String {
     format!("({},{value})", cell.0)
 }
@@ -135,7 +135,7 @@ impl Question {
         }
     }
 
-    /// Whether the process has ended, or every thread has ended or may wait for ever where it is.
+    /// Whether the process has ended, or every thread has ended or may wait forever where it is.
     #[must_use]
     pub fn may_stay(&self, system: &System<'_>, locals: &[LocalId]) -> bool {
         let exits = |(thread, &local): (usize, &LocalId)| {

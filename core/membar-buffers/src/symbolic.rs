@@ -261,7 +261,7 @@ fn parts(world: &mut World, language: Language, cell: CellId) -> Vec<(Option<u64
 pub(super) struct Semantics<'s, 'p> {
     pub(super) system: &'s mut System<'p>,
     pub(super) world: World,
-    /// Whether a failed assumption was met in the last expansion.
+    /// Whether an assumption failed in the last expansion.
     pub(super) blocked: bool,
 }
 

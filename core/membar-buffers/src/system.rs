@@ -75,7 +75,7 @@ pub trait Memory: Clone {
     /// A store that reaches memory at once; the own buffer is empty.
     fn write(&mut self, world: &mut Self::World, cell: CellId, value: u64);
 
-    /// Puts `mark` behind what waits in the own buffer, so that later stores stay behind it.
+    /// Appends `mark` to the thread's own buffer, so that later stores stay after it.
     fn order(&mut self, world: &mut Self::World, mark: CellId);
 
     /// The same as another thread sees it, in the middle of a step of both.
@@ -136,7 +136,7 @@ pub struct Refusals {
     pub blocked: bool,
 }
 
-/// The threads of a program and their local states met so far.
+/// The threads of a program and their local states found so far.
 #[derive(Debug)]
 pub struct System<'a> {
     /// The program.
@@ -276,13 +276,13 @@ impl<'a> System<'a> {
         self.program.threads.len()
     }
 
-    /// Number of local states met of all threads.
+    /// Number of local states found, of all threads.
     #[must_use]
     pub fn count_locals(&self) -> usize {
         self.locals.iter().map(Interner::len).sum()
     }
 
-    /// The local states of a thread met so far.
+    /// The local states of a thread found so far.
     #[must_use]
     pub fn locals(&self, thread: usize) -> &Interner<Local> {
         &self.locals[thread]

@@ -312,7 +312,7 @@ impl Evaluation {
 fn zeros(words: usize) -> Result<Vec<u64>, CoreError> {
     let mut trial: Vec<u64> = Vec::new();
     let fits = trial.try_reserve_exact(words).is_ok();
-    // Else the compiler may leave out an allocation that nobody uses.
+    // Otherwise the compiler may remove an allocation that is not used.
     std::hint::black_box(&trial);
     drop(trial);
     if fits { Ok(vec![0; words]) } else { Err(CoreError::TooLarge("the relations of so many events")) }

@@ -69,7 +69,7 @@ impl<const W: usize> LazyEvaluator<W> {
         plan.growing.iter().all(|&check| self.holds(plan, check, provider))
     }
 
-    /// Whether a whole graph passes what was not asked of it as a partial one; then the flags about it.
+    /// Whether a complete graph passes the checks that were not evaluated on partial ones; then its flags.
     pub fn passes_at_the_end(
         &mut self,
         plan: &LazyPlan,

@@ -194,7 +194,7 @@ impl Fixpoint {
     }
 }
 
-/// What is asked of a slot.
+/// The condition that a check requires of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of models/plan.py")]
 pub enum CheckKind {
@@ -221,7 +221,7 @@ pub struct Check {
     pub kind: CheckKind,
     /// Of which slot.
     pub slot: Slot,
-    /// Whether the answer is turned round.
+    /// Whether the result is negated.
     pub negated: bool,
     /// What it means.
     pub mode: CheckMode,
@@ -230,7 +230,7 @@ pub struct Check {
 /// A decoded and validated model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// Number of tags that it speaks of.
+    /// The number of tags that it mentions.
     pub tags: usize,
     /// The slots.
     pub instructions: Vec<Instruction>,

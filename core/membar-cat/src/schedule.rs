@@ -44,7 +44,7 @@ pub enum Item {
 /// Checks to ask, each as soon as what it needs is computed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Phase {
-    /// What to compute: before the first check, between it and the second, …, behind the last.
+    /// What to compute: before the first check, between it and the second, …, after the last.
     pub tiers: Vec<Vec<Item>>,
     /// Indices of checks that must hold, in the model's order.
     pub required: Vec<usize>,
@@ -155,7 +155,7 @@ impl Schedule {
     }
 }
 
-/// What is worked out about the slots of a plan.
+/// Derived properties of the slots of a plan.
 struct Facts {
     /// The least that each slot needs.
     stages: Vec<Stage>,

@@ -18,7 +18,7 @@ use crate::term::{Judged, Linear, Literal, NOBODY, Place, Relation};
 use membar_ir::error::CoreError;
 use membar_ir::limits::{Stopped, Watch};
 
-/// States of an instance that are looked at.
+/// States of an instance that are explored.
 const MOST_STATES: usize = 200_000;
 /// Entries of a store buffer there.
 const BUFFER: usize = 2;
@@ -238,7 +238,7 @@ fn weaker(literals: &[Literal]) -> Result<Vec<Literal>, CoreError> {
     Ok(found)
 }
 
-/// How many processes literals speak of.
+/// How many processes literals mention.
 fn slots_of<'a>(literals: impl Iterator<Item = &'a Literal>) -> u32 {
     let slots = literals.flat_map(Literal::places).flat_map(Place::slots);
     slots.fold(0u64, |set, slot| set | 1 << (slot % 64)).count_ones()

@@ -10,7 +10,7 @@ use membar_ir::error::CoreError;
 /// All states with processes of which this holds, and from which the events can follow.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Cube {
-    /// How many different processes it speaks of.
+    /// How many distinct processes it mentions.
     pub slots: u8,
     /// What holds.
     pub facts: Facts,

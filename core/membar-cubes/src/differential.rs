@@ -54,7 +54,7 @@ fn verdict_of(system: &System) -> Verdict {
             // A variable may name a process that takes no part.
             let others = u8::from(system.transitions.iter().flat_map(|one| &one.guard).any(is_about_turn));
             let with: Vec<_> = (0..=others).map(|more| forward(trace.processes + more)).collect();
-            // Universal guards, and writes to all cells of an array, are asked of the processes of a cube only.
+            // Universal guards, and writes to all cells of an array, are evaluated on the processes of a cube only.
             let has_universal = system.transitions.iter().any(|one| {
                 !one.universal.is_empty()
                     || one.updates.iter().any(|update| matches!(update, Update::All(..)))

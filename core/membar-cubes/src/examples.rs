@@ -156,7 +156,7 @@ fn fences_forbid_store_buffering() {
     assert!(matches!(answer(&system), Answer::Reached(_)));
 }
 
-/// One process writes; another sees it and then reads something else that nobody writes.
+/// One process writes; another sees it and then reads something else that is never written.
 #[test]
 fn a_write_is_not_after_pending_reads_of_other_variables() {
     let transitions = vec![

@@ -11,7 +11,7 @@ use membar_ir::error::CoreError;
 
 /// Literals of a visited cube that need not follow, when several cubes together cover one.
 const MOST_OPEN: usize = 3;
-/// Ways of visited cubes that are looked at together.
+/// Embeddings of visited cubes that are considered together.
 const MOST_CLAUSES: usize = 2_000;
 /// Choices tried to see one cube inside another, of those that cover it together.
 const MOST_CHOICES_TOGETHER: u32 = 500;

@@ -8,7 +8,7 @@ use membar_ir::limits::{Stopped, Watch};
 /// The states of an instance.
 #[derive(Debug)]
 pub(crate) struct Forward {
-    /// In the order in which they were met.
+    /// In the order in which they were found.
     pub(crate) states: Vec<State>,
     /// Whether nothing was left out.
     pub(crate) is_complete: bool,

@@ -370,7 +370,7 @@ impl<'a> Instance<'a> {
                 Given::Sum(total, divisor) => {
                     let sum = self.sum(state, total).filter(|sum| sum % divisor == 0);
                     let value = sum.map_or(UNKNOWN, |sum| to_byte(sum / divisor));
-                    // Numbers that grow for ever lead out of what is looked at.
+                    // Numbers that grow forever leave the explored range.
                     if sum.is_some() && value == UNKNOWN {
                         return;
                     }

@@ -8,7 +8,7 @@ use membar_ir::error::CoreError;
 
 /// Comparisons kept while variables are eliminated; beyond, the answer is "yes".
 const MOST: usize = 500;
-/// Disequalities of integers that are split; the others are looked at one by one, and "yes" may be wrong.
+/// Disequalities of integers that are split; the others are considered one by one, and "yes" may be wrong.
 const MOST_SPLITS: usize = 3;
 
 /// Whether some values satisfy all of them.

@@ -136,7 +136,7 @@ impl Step<'_> {
         })
     }
 
-    /// Universal guards, asked of each process of the cube that is no parameter.
+    /// Universal guards, evaluated on each process of the cube that is not a parameter.
     fn universal(&self, mut drafts: Vec<Draft>, node: u8) -> Result<Vec<Draft>, CoreError> {
         for alternatives in &self.transition.universal {
             for slot in 0..self.slots {
@@ -207,7 +207,7 @@ impl Step<'_> {
         Ok(vec![(Vec::new(), Value::Unchanged)])
     }
 
-    /// Which locations are written, with what. Of arrays written as a whole only cells that matter are looked at.
+    /// Which locations are written, with what. Of arrays written as a whole only cells that matter are considered.
     fn with_writes(&self, mut drafts: Vec<Draft>, node: u8) -> Result<Vec<Draft>, CoreError> {
         if !self.transition.writes {
             return Ok(drafts);

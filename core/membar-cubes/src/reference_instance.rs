@@ -7,7 +7,7 @@ use crate::instance::arrangements;
 use crate::system::{Access, Condition, Formula, Process, Sort, System, Term, Transition, Update};
 use crate::term::Relation;
 
-/// Initial states that are looked at.
+/// Initial states that are explored.
 const MOST_INITIAL: usize = 4_096;
 
 /// A state: the value of each cell, and for each process its pending writes, oldest first.

@@ -64,9 +64,9 @@ pub enum Answer {
 pub struct Findings {
     /// How it ended.
     pub answer: Answer,
-    /// All cubes that were met and not deleted.
+    /// All cubes that were found and not deleted.
     pub cubes: Vec<Cube>,
-    /// Cubes whose pre-images were looked at.
+    /// Cubes whose pre-images were computed.
     pub nodes: u64,
     /// Cubes that were made.
     pub made: u64,
@@ -166,7 +166,7 @@ struct Counts {
     bytes: usize,
 }
 
-/// What stands for a cube that is believed to be unreachable.
+/// The guess that represents a cube believed to be unreachable.
 const BELIEVED: usize = usize::MAX;
 
 impl<'a> Search<'a> {

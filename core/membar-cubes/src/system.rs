@@ -132,7 +132,7 @@ pub struct Formula {
 pub enum Update {
     /// One cell gets a value.
     Cell(Access, Term),
-    /// Every cell gets the value of the first case that holds; its indices are variables behind the parameters.
+    /// Every cell gets the value of the first case that holds; its indices are variables after the parameters.
     All(u16, Vec<(Alternatives, Term)>),
 }
 
@@ -149,7 +149,7 @@ pub struct Transition {
     pub fence: bool,
     /// What must hold.
     pub guard: Conjunction,
-    /// What must hold of each other process, which is the variable behind the parameters.
+    /// What must hold of each other process, which is the variable after the parameters.
     pub universal: Vec<Alternatives>,
     /// What it does, at once.
     pub updates: Vec<Update>,
@@ -168,7 +168,7 @@ pub struct System {
     pub sorts: Sorts,
     /// Exactly so many processes, if said.
     pub size: Option<u8>,
-    /// How many processes `init` speaks of.
+    /// How many processes `init` mentions.
     pub init_parameters: u8,
     /// What holds initially of any processes.
     pub init: Alternatives,

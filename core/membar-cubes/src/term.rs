@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use membar_ir::error::CoreError;
 
-/// What stands for "no process" in a place.
+/// The value of a place that means "no process".
 pub const NOBODY: u8 = u8::MAX;
 /// The most indices of an array.
 pub const DIMENSIONS: usize = 4;
@@ -22,7 +22,7 @@ pub struct Place {
     pub node: u8,
     /// The process that reads, if it is a read.
     pub reader: u8,
-    /// Process variables that are the indices; `NOBODY` behind the last.
+    /// Process variables that are the indices; `NOBODY` after the last.
     pub index: [u8; DIMENSIONS],
 }
 

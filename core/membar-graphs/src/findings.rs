@@ -25,11 +25,11 @@ pub type RelationEnds = [BTreeSet<(u32, u32)>; 3];
 pub struct Findings {
     /// Complete consistent executions.
     pub executions: u64,
-    /// Those of them that were looked at: one of all that differ only in the names of interchangeable threads.
+    /// Those of them that were explored: one of all that differ only in the names of interchangeable threads.
     pub explored: u64,
     /// The groups of interchangeable threads, if these were explored up to symmetry.
     pub symmetric: Vec<Vec<usize>>,
-    /// Consistent executions in which some thread waits for ever.
+    /// Consistent executions in which some thread waits forever.
     pub blocked: u64,
     /// Consistent executions in which an assertion fails, or an access goes to what is no location.
     pub failed: u64,
@@ -58,9 +58,9 @@ pub struct Findings {
     pub flags: BTreeMap<u32, Seen>,
     /// Every complete execution, and every one that failed or was cut, if they are to be kept.
     pub kept: Vec<Execution>,
-    /// Combinations of classes looked at.
+    /// Combinations of classes explored.
     pub combinations: u64,
-    /// Partial executions looked at.
+    /// Partial executions explored.
     pub nodes: u64,
     /// Rough number of bytes held.
     pub bytes: usize,
@@ -77,7 +77,7 @@ pub(crate) enum Ending {
     Failed(usize),
     /// The loop bound cut a thread: it is not complete, and whether it would be blocked cannot be said.
     Cut,
-    /// A thread waits for ever.
+    /// A thread waits forever.
     Blocked,
     /// Every thread that was started has come to its end.
     Complete,

@@ -10,7 +10,7 @@ use membar_ir::program::{CellId, EdgeId};
 /// What a thread does in an execution to which nothing can be added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Stay {
-    /// It has ended, and the process goes on.
+    /// It has ended, and the process continues.
     Ended,
     /// It has ended, and the process with it.
     Exited,
@@ -43,7 +43,7 @@ impl Stay {
     }
 }
 
-/// How an execution stays as it is for ever.
+/// How an execution stays as it is forever.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Stuck {
     /// Somebody looks at memory in a loop: `termination`.

@@ -75,7 +75,7 @@ pub(crate) enum Between {
     Changes,
     /// A store-conditional failed, and nothing else changed.
     Retry,
-    /// Memory was looked at, and nothing else.
+    /// Memory was read, and nothing else happened.
     Looks,
 }
 
@@ -104,7 +104,7 @@ impl Visit {
         }
     }
 
-    /// Whether the thread goes on from `now` as from here, and depends on no less.
+    /// Whether the thread continues from `now` as from here, and depends on no less.
     fn is_same(&self, now: &Self) -> bool {
         let mut registers = self.registers.iter().zip(&now.registers);
         self.open == now.open

@@ -257,7 +257,7 @@ impl ThreadDecoder<'_> {
         Ok(watched)
     }
 
-    /// An edge behind its source; `loops` counts back edges.
+    /// An edge after its source; `loops` counts back edges.
     fn edge(&self, words: &mut Words<'_>, loops: &mut u32) -> Result<Edge, CoreError> {
         let target = self.point(words)?;
         let closes = words.flag()?.then_some(*loops);

@@ -21,7 +21,7 @@ impl Meter {
         self.executions.load(Ordering::Relaxed)
     }
 
-    /// Executions in which some thread waits for ever.
+    /// Executions in which some thread waits forever.
     #[must_use]
     pub fn blocked(&self) -> u64 {
         self.blocked.load(Ordering::Relaxed)
@@ -118,7 +118,7 @@ pub struct Limits {
     pub states: Option<u64>,
     /// Bytes held by runs and final states, as far as the core counts them.
     pub bytes: Option<u64>,
-    /// Units of work, to try whether something is quick; looked at as often as the clock.
+    /// Units of work, to test whether something is quick; checked as often as the clock.
     pub steps: Option<u64>,
 }
 

@@ -31,7 +31,7 @@ pub fn live_registers(thread: &Thread, always: &Registers, at_end: &Registers) -
     }
 }
 
-/// The registers that are live before an edge, given those behind it.
+/// The registers that are live before an edge, given those after it.
 fn live_before(edge: &Edge, after: &Registers) -> Registers {
     let mut live = after.clone();
     for operation in edge.operations.iter().rev() {

@@ -340,13 +340,13 @@ pub struct Program {
     pub(crate) objects: Vec<Object>,
     /// The channels.
     pub channels: Vec<Channel>,
-    /// Per tag set the tags that the model speaks of.
+    /// Per tag set the tags that the model mentions.
     pub tag_sets: Vec<Vec<Tag>>,
     /// The threads.
     pub threads: Vec<Thread>,
     /// What final states show.
     pub terms: Vec<Term>,
-    /// What can be asked of states.
+    /// Predicates on states.
     pub predicates: Vec<Predicate>,
     /// Those that must never hold.
     pub errors: Vec<usize>,

@@ -68,7 +68,7 @@ pub trait Memory {
     /// Gives a register a value.
     fn assign(&mut self, register: Register, value: u64, source: Source<'_>);
 
-    /// Whether the thread goes on depends on `condition`.
+    /// Whether the thread continues depends on `condition`.
     fn decide(&mut self, _condition: &Expr) {}
 
     /// The cell of `size` bytes at an address, if there is one.

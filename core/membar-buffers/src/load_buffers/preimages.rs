@@ -110,7 +110,7 @@ fn before_step(
     };
     let memory = element.memory.clone();
     let known = queue.unwrap_or_default();
-    // An open thread is only looked at for what it does to memory; before that it can delete its whole queue.
+    // Only the accesses of an open thread to memory matter; before them it can delete its whole queue.
     let is_asked = match &step.access {
         Access::Write(cell, _) => memory[cell.index()].is_some(),
         Access::Block(block) => changes_asked(block, &memory),

@@ -362,7 +362,7 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// A pair of writes of one cell: where the search for unordered pairs goes on.
+/// A pair of writes of one cell: where the search for unordered pairs continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cursor {
     cell: usize,

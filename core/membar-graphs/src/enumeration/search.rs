@@ -61,7 +61,7 @@ pub(super) struct Search<'a, 'w> {
     pub(super) candidate: Candidate<'a>,
     pub(super) evaluation: Evaluation,
     forced: ForcedCoherence,
-    /// Per thread the class that is being looked at.
+    /// Per thread the class that is being explored.
     pub(super) classes: Vec<&'a RunClass>,
     /// Per thread the runs of its class that fit the reads chosen so far.
     pub(super) alive: Vec<SmallSet>,

@@ -129,7 +129,7 @@ impl<'a> ConsistencyChecker<'a> {
             && self.evaluation.passes(self.plan, &self.schedule.growing_reads, view, watch)?)
     }
 
-    /// Whether a whole graph passes everything that was not asked of it as a partial one; then the flags about it.
+    /// Whether a complete graph passes the checks that were not evaluated on partial ones; then its flags.
     pub(super) fn passes_at_the_end(
         &mut self,
         view: &View<'_, '_>,

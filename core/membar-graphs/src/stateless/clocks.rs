@@ -6,7 +6,7 @@
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{Item, ItemId, Label, Start};
 
-/// What reaches a write, and so cannot be thrown away when the write revisits a read.
+/// What reaches a write, and so cannot be deleted when the write revisits a read.
 #[derive(Debug, Clone, Copy)]
 pub enum Prefix<'p> {
     /// So many items of each thread.

@@ -80,7 +80,7 @@ impl CoherenceBounds {
         floor
     }
 
-    /// The write behind which the next write of `thread` stays if it is to be read by `read`.
+    /// The write after which the next write of `thread` must be if it is to be read by `read`.
     pub(super) fn landing_floor(
         &self,
         graph: &Graph,

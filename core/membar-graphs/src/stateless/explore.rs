@@ -21,7 +21,7 @@ use membar_ir::error::{CoreError, Failure};
 use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::{Program, TagSet};
 
-/// When the threads' trees hold more than this, what is not in use is thrown away.
+/// When the threads' trees hold more than this, unused nodes are discarded.
 const MOST_HISTORY: usize = 1 << 25;
 
 /// Whether the question before was about the same events but for the newest, and which tags that had.
@@ -59,7 +59,7 @@ pub(super) struct Explorer<'a> {
     relation_ends: Option<RelationEnds<'a>>,
     /// What makes the prefix of a write inside its thread; None: all of program order.
     pub(super) order: Option<ThreadOrder<'a>>,
-    /// The prefix of the write that is looked at: per thread, or per item.
+    /// The prefix of the current write: per thread, or per item.
     pub(super) clock: Vec<u32>,
     pub(super) marks: Vec<bool>,
     pub(super) moved: Vec<ItemId>,

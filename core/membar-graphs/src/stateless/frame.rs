@@ -15,7 +15,7 @@ pub(super) struct Frame {
     pub(super) left: WorkItem,
     /// How many ways there were: sources, options, or places; for a write one more, for all its revisits.
     pub(super) ways: usize,
-    /// For a landing what `Explorer::floor` says: a write stands behind this place.
+    /// For a landing the result of `Explorer::floor`: a write is after this position.
     pub(super) floor: usize,
 }
 

@@ -41,7 +41,7 @@ impl Graph {
     }
 
     /// What was just added to `thread` may have filled a gap, or left some: what comes next is the first. False if
-    /// the thread would not do what is present behind the gap.
+    /// the thread would not do what is present after the gap.
     pub fn settle(&mut self, thread: usize, thread_tree: &mut ThreadTree<'_>) -> Result<bool, CoreError> {
         let own = &self.threads[thread];
         let filled = own.next as usize - 1;
@@ -59,7 +59,7 @@ impl Graph {
         Ok(true)
     }
 
-    /// The read at `position` of `thread` has got an answer of its own: the items behind it go to the path with this
+    /// The read at `position` of `thread` has got an answer of its own: the items after it go to the path with this
     /// answer. `end` is the last node of their path; its place on the new one, or None if the thread does something
     /// else then.
     pub fn reroute(

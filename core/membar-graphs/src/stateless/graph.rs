@@ -193,7 +193,7 @@ impl Graph {
 
     /// Where the write that is next in `thread` may stand.
     ///
-    /// The write of a read-modify-write stands directly behind the write that its read reads from (one of the things
+    /// The write of an RMW immediately follows, in co, the write that its read reads from (one of the things
     /// that this search needs of a model), so there is no place for two that read from the same one. A load-linked
     /// and its store may have own writes between them: nothing is assumed of these.
     #[must_use]

@@ -103,7 +103,7 @@ pub struct ThreadEvents {
     pub items: Vec<ItemId>,
     /// Those that are events.
     pub events: Vec<ItemId>,
-    /// The position of the item that comes next: the first gap, or behind the last item.
+    /// The position of the next item: the first gap, or after the last item.
     pub next: u32,
     /// The node that the next item comes from.
     pub node: SegmentId,

@@ -28,7 +28,7 @@ pub(super) struct Record {
     task: u32,
     /// Every complete execution, if they are to be kept, with its task.
     pub(super) kept: Vec<(u32, Execution)>,
-    /// Per thread the runs that witnesses speak of, by what determines them.
+    /// Per thread the runs that witnesses refer to, by what determines them.
     runs: Vec<FxHashMap<Box<[u64]>, Arc<ThreadRun>>>,
     /// Executions that were found once more; counted only on request.
     pub(super) duplicates: u64,
@@ -83,7 +83,7 @@ impl Record {
         task != self.task && self.orders[self.task as usize] < self.orders[task as usize]
     }
 
-    /// Counts a graph to which nothing can be added, and which stands for `weight` executions.
+    /// Counts a maximal graph, which represents `weight` executions.
     pub(super) fn take(
         &mut self,
         graph: &Graph,
@@ -99,7 +99,7 @@ impl Record {
         for &check in flags {
             self.note(|findings| &mut findings.flags, check, graph, thread_tree)?;
         }
-        // A thread that waits for another one now waits for ever.
+        // A thread that waits for another one now waits forever.
         let status = |thread: usize| graph.status(thread, thread_tree).unwrap_or(Status::Blocked);
         let threads = graph.threads.len();
         let is_cut = (0..threads).any(|thread| status(thread) == Status::Cut);

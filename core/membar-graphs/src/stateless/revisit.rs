@@ -30,7 +30,7 @@ impl Graph {
             Label::Initial(_) | Label::Fence | Label::Join => true,
             Label::Choice(is_maximal) => is_maximal,
             Label::Read(place, source) => counts(source) && is_last(place, source),
-            // Only reads that were revisited stand before the write that they read.
+            // Only reads that were revisited precede the write that they read.
             Label::Write(place) => is_last(place, id) && !self.is_read_before(id),
         }
     }

@@ -122,7 +122,7 @@ impl Graph {
         self.spawn_clocks.extend_from_slice(from.spawn_clock(id));
     }
 
-    /// Puts the threads where their items end; what `revisited` starts behind its last item is not started.
+    /// Puts the threads where their items end; threads that `revisited` starts after its last item are not started.
     pub(super) fn set_lanes(&mut self, from: &Self, revisited: usize, thread_tree: &ThreadTree<'_>) {
         for thread in 0..self.threads.len() {
             self.seek(thread, thread_tree);
@@ -155,7 +155,7 @@ impl Graph {
         (own.next, own.node, own.at) = (narrow(next), node, at);
     }
 
-    /// Nodes that the graph speaks of.
+    /// Nodes that the graph refers to.
     pub fn nodes(&self) -> impl Iterator<Item = SegmentId> + '_ {
         let of_items = self.items.iter().filter(|item| !matches!(item.label, Label::Initial(_)));
         of_items.map(|item| item.node).chain(self.threads.iter().map(|own| own.node))

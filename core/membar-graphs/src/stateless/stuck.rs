@@ -46,7 +46,7 @@ impl Graph {
         }
     }
 
-    /// Whether `thread`, which waits, sees the last write of all that it looked at in its last iteration.
+    /// Whether `thread`, which waits, sees the last write of every location that it read in its last iteration.
     fn sees_last(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> bool {
         let own = &self.threads[thread];
         let from = thread_tree.node(own.node).looks_from.unwrap_or_default() as usize;

@@ -30,7 +30,7 @@ use membar_ir::words::narrow;
 pub struct Symmetry {
     /// Groups of them, each in rising order, none in two groups.
     pub groups: Vec<Vec<usize>>,
-    /// Whether co, fr, rfe, program order behind reads, and starting and joining threads never make a cycle.
+    /// Whether co, fr, rfe, program order after reads, and starting and joining threads never form a cycle.
     pub is_global: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct Symmetry {
 pub(super) struct SymmetricThreads {
     /// Per thread the one before it in its group; empty if there are no groups.
     before: Vec<Option<usize>>,
-    /// The only location that keys speak of; None if they speak of all.
+    /// The only location that keys mention; None if they mention all.
     only: Option<CellId>,
 }
 
@@ -103,7 +103,7 @@ impl Graph {
         (same && self.is_in_key(counterpart)).then_some(counterpart)
     }
 
-    /// Whether two threads have done the same at `position`, and the key goes on behind it.
+    /// Whether two threads have done the same at `position`, and the key continues after it.
     fn is_same(&self, one: usize, other: usize, position: usize) -> bool {
         let item = |thread: usize| self.threads[thread].items.get(position).map(|&id| (id, self.item(id)));
         let (Some((id, one)), Some((_, other))) = (item(one), item(other)) else { return false };
@@ -171,7 +171,7 @@ impl Graph {
         Some(write.unwrap_or(counterpart))
     }
 
-    /// Whether the newest item is a write that stands in co before what a symmetric thread in its prefix has seen or written.
+    /// Whether the newest item is a write that is in co before what a symmetric thread in its prefix has seen or written.
     pub(super) fn violates_symmetry_order(&self) -> bool {
         if self.symmetric_threads.only.is_none() {
             return false;

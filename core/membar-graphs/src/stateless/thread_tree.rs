@@ -46,7 +46,7 @@ pub struct Step {
     pub is_unordered: bool,
 }
 
-/// What a thread waits for behind the events of a node.
+/// What a thread waits for after the events of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
     /// The value of a read.
@@ -277,7 +277,7 @@ impl<'a> ThreadTree<'a> {
         let next = match question {
             Question::Ended => Next::Ended(run.skeleton.status, run.registers.as_slice().into()),
             Question::Read(cell) => Next::Read(cell),
-            // Only a join asks so: its thread shows in a run that waits for ever.
+            // Only a join asks so: its thread is part of a run that waits forever.
             Question::OneOf(options) if options == [1, 0] => {
                 let mut waiting = run.clone();
                 self.machines[thread].answer(&mut waiting, 0)?;

@@ -187,7 +187,7 @@ pub(super) struct WrittenBack {
 }
 
 /// How often a back edge was taken. An iteration is local if nothing was chosen and no event happened since the last one:
-/// such loops only compute, and the bound does not count them; but they may do so for ever.
+/// such loops only compute, and the bound does not count them; but they may do so forever.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Iterations {
     pub(super) counted: u32,

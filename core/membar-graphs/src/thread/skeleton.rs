@@ -11,7 +11,7 @@ use membar_ir::program::{CellId, EdgeId, TagSet, ThreadId};
 pub enum Status {
     /// At a final control point.
     Complete,
-    /// An assumption failed, no guard is open, or it waits for a thread for ever.
+    /// An assumption failed, no guard is true, or it waits for a thread forever.
     Blocked,
     /// After an iteration of a loop that only read memory: it spins.
     Waiting,
@@ -63,7 +63,7 @@ impl Event {
     }
 }
 
-/// A spawn or a passed join: it stands before the event at `position`.
+/// A spawn or a completed join, before the event at `position`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SpawnOrJoin {
     /// Number of events before it.
@@ -100,7 +100,7 @@ pub struct Skeleton {
 }
 
 impl Skeleton {
-    /// Whether program order goes from event `a` to event `b`, which comes behind it in the list.
+    /// Whether program order leads from event `a` to event `b`, which comes later in the list.
     #[must_use]
     pub fn orders(&self, a: usize, b: usize) -> bool {
         let step = self.events[b].step;

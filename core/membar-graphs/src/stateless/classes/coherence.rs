@@ -11,7 +11,7 @@ use membar_cat::shapes::CoherenceConstraints;
 use membar_ir::error::{CoreError, Failure};
 use membar_ir::limits::Watch;
 
-/// What is asked about a graph, beside the graph.
+/// A question about a graph, without the graph.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Request<'r> {
     /// Whether nothing can be added to it.

@@ -25,7 +25,7 @@ use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::{CellId, Program, TagSet, Term};
 use membar_ir::words::narrow;
 
-/// When the threads' trees hold more than this, what is not in use is thrown away.
+/// When the threads' trees hold more than this, unused nodes are discarded.
 const MOST_HISTORY: usize = 1 << 25;
 
 /// So many dead ends, and so many more for each class, are fine; with more, the exactly-once search is the better one.

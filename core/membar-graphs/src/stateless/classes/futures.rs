@@ -30,7 +30,7 @@ impl Futures {
         of_edge[(operation as usize).min(of_edge.len() - 1)].contains(cell.index())
     }
 
-    /// One round: what an operation does, and what may come behind it. Whether something was new.
+    /// One round: what an operation does, and what may come after it. Returns whether something was new.
     fn grow(&mut self, program: &Program) -> bool {
         let mut has_grown = false;
         for (number, thread) in program.threads.iter().enumerate() {

@@ -18,7 +18,7 @@ use membar_ir::bits::{contains, insert, is_empty, union};
 use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::Tag;
 
-/// A graph, and what is asked about it.
+/// A graph, and the question about it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Question<'q, 'v, 'a> {
     pub(super) plan: &'q LazyPlan,
@@ -84,7 +84,7 @@ pub(super) struct Solver<const W: usize> {
     accesses: Vec<Option<Access>>,
     /// Per place its accesses.
     located: Vec<Row<W>>,
-    /// Read-modify-writes: what is read, and what is written directly behind it.
+    /// RMWs: the write that is read, and the write that immediately follows it.
     halves: Vec<(usize, usize)>,
     /// What is known of co.
     known: Vec<Row<W>>,
