@@ -166,7 +166,7 @@ struct Counts {
     bytes: usize,
 }
 
-/// The guess that represents a cube believed to be unreachable.
+/// The index that means a cube believed to be unreachable.
 const BELIEVED: usize = usize::MAX;
 
 impl<'a> Search<'a> {

@@ -250,7 +250,7 @@ class _Timer:
 
     def watch(self, budget: Budget | None) -> None:
         """Watches over a budget from now on; None: over none."""
-        threading = sys.modules.get("threading")  # if nobody has loaded it, there is only one thread
+        threading = sys.modules.get("threading")  # if it is not loaded, there is only one thread
         if threading is not None and threading.current_thread() is not threading.main_thread():
             _watch_calls(budget)
             return

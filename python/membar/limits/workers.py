@@ -225,7 +225,7 @@ class Crew(Generic[Item, Result]):
 
     def _wait(self) -> None:
         busy = {worker.answers: worker for worker in self._workers if worker.number is not None}
-        if not busy:  # after Ctrl-C nobody is given more
+        if not busy:  # after Ctrl-C no worker gets more
             raise KeyboardInterrupt
         ready, _, _ = select.select(list(busy), [], [], self._pause(list(busy.values())))
         for end in ready:

@@ -74,7 +74,7 @@ def allows_awaits(model: Model) -> bool:
     return not has_remarks(plan) or model.claims.search == EXACTLY_ONCE
 
 
-@lru_cache(maxsize=32)  # asked about every program, and longer to work out than a small search
+@lru_cache(maxsize=32)  # needed for every program, and slower to compute than a small search
 def is_monotone(plan: Plan) -> bool:
     """Whether allowed executions stay allowed when reads, fences and dependencies are removed."""
     losses = _losses(plan)

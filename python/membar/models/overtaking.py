@@ -33,7 +33,7 @@ from membar.records import record, replace
 
 # A tag that no language has.
 MARK = "decisive read"
-# On operations that write only under a condition; and what stands before tags that depend on whether they do.
+# A mark on operations that write only under a condition; and a prefix of tags that depend on whether they do.
 CONDITIONAL = "conditional read"
 _SOMETIMES = "sometimes "
 _KINDS = frozenset({"R", "W", "F", "IW", "FW"})

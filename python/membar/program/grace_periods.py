@@ -23,7 +23,7 @@ NOT_FOLLOWED = (
 )
 """Why nothing is known about deadlocks of a program for which `may_never_end` holds."""
 _DEPTH = Register("$rcu")
-# Deeper nesting is not told apart.
+# Deeper nesting is not distinguished.
 _DEEPEST = 4
 # By how much an operation may change how deeply its thread is nested.
 _Changes = Callable[[ops.Operation], tuple[int, ...]]

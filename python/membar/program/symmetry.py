@@ -15,7 +15,7 @@ from membar.program.operations import Join, Load, Operation, Rmw, Set, Spawn, St
 from membar.program.program import Edge, Program, Thread
 from membar.records import field_names, is_record, record
 
-# So that the number of executions that one stands for fits into a word.
+# So that the number of executions that one represents fits into a word.
 _MOST_ARRANGEMENTS = 1 << 62
 _MOST_THREADS = 20
 # Fields of operations that name a register.

@@ -71,13 +71,13 @@ __all__ = [
 ]
 
 DEADLOCK_FLAG = "deadlock"
-# What a listed execution says that was not followed to its end.
+# How a listed execution that was truncated is marked.
 TRUNCATED = "truncated by the loop bound"
 WAITING_FLAG = "waits-forever"
-# What the text itself asks: where it asks, an answer to other questions alone is none.
+# The questions of the program itself: if it has one, answers about other properties alone do not suffice.
 OWN_QUESTIONS = ("condition", "errors", "claims")
 _COUNTS_BESIDE_A_CONDITION = frozenset({*OWN_QUESTIONS, "assertions"})
-# What is asked of every program that asks nothing itself, so that there is an answer.
+# The properties of a program without questions of its own, so that there is an answer.
 _ALWAYS = ("assertions",)
 UNSELECTED = "was not selected, but is violated"
 """What the reason says of a property that is violated and that nobody asked about."""
@@ -276,7 +276,7 @@ class _Judgement:
     def _ends_executions(self, name: str) -> bool:
         """Whether executions end where they violate a property."""
         flagged = (self.tally.allocation, self.tally.misuse)
-        is_end = name in ASSERTED and name != ERRORS  # a run goes on from an error state
+        is_end = name in ASSERTED and name != ERRORS  # a run continues from an error state
         return is_end and not any(self.violations[name] is item for item in flagged)
 
     def _cannot(self, name: str) -> Finding:

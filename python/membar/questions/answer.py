@@ -294,7 +294,7 @@ class Answer:
         return f"<{name}: {verdict} under {self.model.name}{f' ({why})' if why else ''}>"
 
     def _repr_html_(self) -> str:
-        from html import escape  # noqa: PLC0415 - drawn only when looked at
+        from html import escape  # noqa: PLC0415 - only for notebooks
 
         text = import_module("membar.reports.terminal").render(self, columns=100, replays=False)
         return f"<pre>{escape(text)}</pre>{self._repr_svg_() or ''}"

@@ -24,7 +24,7 @@ from membar.questions.question import Question
 from membar.questions.task import Limits
 from membar.source import SourceFile
 
-# Each kind of question, and the class that asks it; loaded when a file is asked about.
+# Each kind of question, and its class, which is loaded when needed.
 KINDS: Final[Mapping[str, tuple[str, str]]] = {
     kinds.PROGRAM: ("safety", "Safety"),
     kinds.LIFTED: ("any_threads", "AnyThreads"),

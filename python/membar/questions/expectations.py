@@ -140,7 +140,7 @@ _CLAIM = re.compile(
 )
 
 
-# What could be meant as a claim: a verdict of a model behind some word with a colon.
+# What may be a misspelt expectation: a model and a verdict after some word with a colon.
 _ALMOST = re.compile(r"\b([A-Za-z]+):\s*[A-Za-z][\w.-]*\s+(?:HOLDS|VIOLATED|UNKNOWN)\b")
 
 

@@ -52,7 +52,7 @@ def recorded_answers(campaign: Campaign, path: Path) -> Iterator[TestAnswer]:
             recording.end("interrupted")
             raise
         except BaseException:
-            with suppress(sqlite3.Error):  # a full disk: readers see that nobody writes
+            with suppress(sqlite3.Error):  # a full disk: readers see that there is no writer
                 recording.end("failed")
             raise
         recording.end("complete")
@@ -188,7 +188,7 @@ class _Recording:
             "INSERT OR REPLACE INTO cell (run, test, model, answer, differs) VALUES (?, ?, ?, ?, ?)",
             (self.run, test, model, answer_row, differs),
         )
-        if before is not None:  # of an error or accident nobody else knows
+        if before is not None:  # no other run refers to an error or a crash
             self.connection.execute("DELETE FROM answer WHERE id = ? AND key IS NULL", (before[0],))
 
     def _difference(self, number: int, answer: TestAnswer) -> str | None:
@@ -277,7 +277,7 @@ def _begin(
     connection.execute("BEGIN IMMEDIATE")
     found = connection.execute("SELECT id FROM run WHERE plan = ?", (plan,)).fetchone()
     run = found[0] if found is not None else _new_run(connection, campaign, plan, paths, texts)
-    # Who holds the lock knows that nobody else writes.
+    # The holder of the lock is the only writer.
     connection.execute("UPDATE run SET state = 'killed' WHERE state = 'running'")
     connection.execute("UPDATE run SET state = 'running', ended = NULL WHERE id = ?", (run,))
     connection.execute("COMMIT")

@@ -87,7 +87,7 @@ class Safety(Question):
         with stage("while reading the program"):
             ltl = text_of_claims(self.ltl, self.ltl_file)
             text, program = parse_with_options(text, error=self.error, ltl=ltl, words=self.words)
-            with_labels(program, question.labels)  # whether they can be asked about
+            with_labels(program, question.labels)  # whether they can be checked
         has_claims = frontend_for(text).with_claim is not None
         with stage("while loading the model"):
             model = model or load_model(default_model(program), include_dirs=self.include_dirs)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _NO_CODE: Final = ("__pycache__", "static")
 # Of a model: where it stands and what is said about it.
 _WORDS_OF_MODELS: Final = ("title", "documentation", "source", "claims_source")
-# Of the options of a search: how fast, and who is told.
+# Options of a search that affect only its speed and its progress messages.
 _NOT_ASKED: Final = ("jobs", "progress")
 
 

@@ -133,7 +133,7 @@ class EventValue:
     indices: tuple[Process, ...] = ()
 
 
-# What stands for a value of the state, or of a pending read.
+# Denotes a value of the state, or of a pending read.
 Place: TypeAlias = Access | EventValue
 
 

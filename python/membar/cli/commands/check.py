@@ -190,7 +190,7 @@ def _answer(
 def _asks_z3(file: str, chosen: arguments.Chosen) -> bool:
     try:
         return kind_of(SourceFile(file, ""), vars(chosen)) in _WITH_PROOFS
-    except InputError:  # which is said when the file is asked about
+    except InputError:  # reported when the file is checked
         return False
 
 

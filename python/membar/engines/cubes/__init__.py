@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 NAME = "cubes"
 _UNSAFE = "errors"
 _ANY_NUMBER = "any number of processes"
-# A search of more cubes is begun again with guesses, asked of this many processes.
+# A search of more cubes starts again with guesses, which are tested with this many processes.
 _LARGE = 100
 _GUESSES = 3
 _SECONDS_FOR_GUESSES = 2.0

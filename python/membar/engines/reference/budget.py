@@ -27,7 +27,7 @@ class Budget:
     def __init__(self, limits: Limits, progress: Callable[[str], None] | None = None) -> None:
         self.limits = limits
         self.started = time.monotonic()
-        self.found = ""  # what is told about progress
+        self.found = ""  # shown as progress
         self._progress = progress
         self._told = 0.0
         self._steps = 0

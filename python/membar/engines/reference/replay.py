@@ -126,7 +126,7 @@ def _runs_with_ends(program: Program, model: Model, witness: Witness) -> list[Tr
                     watches=watched.of(index),
                     has_steps=bool(witness.steps),
                 )
-            except ChoiceError:  # it goes on after an iteration that only waited: it does not wait there
+            except ChoiceError:  # it continues after an iteration that only waited
                 further = trace
             trace = further if len(further.events) == events else trace
         chosen.append(trace)

@@ -232,7 +232,7 @@ class Algebra:
         if not others:
             return Atom(self._somewhere(own), ())
         if len(set(links.values())) == 1 and self._classes.get(links[others[0]]) is own:
-            # Any member of a class stands for it. Said like this, it does not change when events are added.
+            # Any member of a class represents it. In this form it does not change when events are added.
             if len(others) == 1:
                 return Atom(own, (others[0],))
             return Atom(self._between(links[others[0]], own, own), tuple(others))

@@ -95,7 +95,7 @@ class _Repairing:
             self.program = None if system.is_system(source) else programs.parse(concrete)
             for place in _places(concrete, self.program):
                 span = place.span
-                # What is written behind a text (clients of an object) is nothing to change.
+                # What membar appends to a text (clients of an object) cannot be changed.
                 if span.path != source.path or span.end <= len(source.text):
                     places.setdefault((span.path, span.start, span.end, place.title), place)
         self.places = self._readable(tuple(places.values()))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Final
 
 _SHORTEST: Final = 0.1
-# What part of the time the search may take: what it found is asked about once more.
+# The share of the time for the search: its result is checked once more.
 _FOR_SEARCH: Final = 0.8
 _WHEN_SHORT: Final = 1.0
 

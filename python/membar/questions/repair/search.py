@@ -21,7 +21,7 @@ from membar.edits import Choice, Place
 from membar.questions.repair.hitting_sets import HittingSets
 from membar.records import record
 
-# Whether a choice passes; None if that cannot be told.
+# Whether a choice passes; None if that cannot be decided.
 Test: TypeAlias = Callable[[Choice], bool | None]
 _MOST_CHOICES: Final = 20_000
 

@@ -120,7 +120,7 @@ class _Text(Text):
             steps.append(f"  {unborn[0]} -> {points[thread.entry]} {{ guard {born}; }}")
         own_steps = [step for step in self.model.steps if step.thread == number]
         steps += [self._step(step) for step in own_steps]
-        # Who waits for ever has not ended.
+        # A thread that waits forever has not ended.
         stuck = sorted(thread.outgoing.keys() - {step.source for step in own_steps})
         steps += [
             f"  {points[point]} -> {points[point]} {{ guard false; }}"

@@ -44,7 +44,7 @@ from membar.records import record, replace
 
 ALGORITHM = "executions that follow a witness"
 GUARANTEE = "one execution, which follows the witness"
-# How long interleavings are searched where nobody says: a good witness leads straight to its end.
+# Default limit of the search for interleavings: a good witness leads straight to its end.
 SECONDS = 60.0
 STATES = 200_000
 MEMORY = 2 << 30
