@@ -105,7 +105,7 @@ impl Fairness {
 }
 
 /// The first so many marks.
-fn lowest(count: usize) -> AcceptanceSets {
+pub(super) fn lowest(count: usize) -> AcceptanceSets {
     (1 << count) - 1
 }
 

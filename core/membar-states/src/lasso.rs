@@ -67,6 +67,11 @@ impl Goals {
         !self.is_any
     }
 
+    /// Whether a state is one of them, or part of one.
+    pub(super) fn has(&self, state: u32) -> bool {
+        self.of(state) != 0
+    }
+
     fn of(&self, state: u32) -> u32 {
         self.of_state.get(state as usize).copied().unwrap_or(0)
     }

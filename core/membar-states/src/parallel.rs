@@ -16,6 +16,7 @@ use std::ops::Range;
 
 use membar_ir::error::CoreError;
 use membar_ir::limits::{Stopped, Watch};
+use membar_ir::words::narrow;
 
 use super::findings::{Findings, Options};
 use super::graph::{Graph, GraphPart};
@@ -58,6 +59,8 @@ pub(super) struct Team<'c> {
     names: BTreeMap<u32, u32>,
     /// How many have numbers.
     states: u32,
+    /// Per worker, the new states of the round that ends.
+    fresh: Vec<Vec<(Key, u32)>>,
     /// Numbers of the states that are still to be looked at.
     open: VecDeque<Range<u32>>,
     /// With a claim, the graph of its product.
@@ -90,6 +93,7 @@ impl<'c> Team<'c> {
             found: Findings { errors: vec![None; errors], ..Findings::default() },
             names: BTreeMap::new(),
             states: 0,
+            fresh: vec![Vec::new(); jobs],
             open: VecDeque::new(),
             runs: claim.map(Runs::new),
         }
@@ -167,7 +171,9 @@ impl<'c> Team<'c> {
                 let found = if self.options.shortest {
                     Ok(false)
                 } else {
-                    runs.find_component(&self.graph(), self.bytes(), watch)
+                    let stores: Vec<&Store> =
+                        self.workers.iter().map(|worker| &worker.states.store).collect();
+                    runs.find_component(&self.graph(), &stores, self.bytes(), watch)
                 };
                 self.runs = Some(runs);
                 match found {
@@ -202,22 +208,22 @@ impl<'c> Team<'c> {
             worker.end_first_part();
         });
         exchange(workers, |worker| &mut worker.outbox, |worker| &mut worker.inbox);
-        all(workers, is_large, watch, |worker, _| worker.receive());
-        if reduction.is_some() {
+        let has_postponed = reduction.is_some();
+        all(workers, is_large, watch, |worker, _| worker.receive(!has_postponed));
+        if has_postponed {
             exchange(workers, |worker| &mut worker.answers, |worker| &mut worker.answered);
             all(workers, is_large, watch, |worker, _| worker.expand_fully(&common));
             exchange(workers, |worker| &mut worker.outbox, |worker| &mut worker.inbox);
-            all(workers, is_large, watch, |worker, _| worker.receive());
+            all(workers, is_large, watch, |worker, _| worker.receive(true));
         }
-        all(workers, is_large, watch, |worker, _| worker.sort());
         exchange(workers, |worker| &mut worker.places, |worker| &mut worker.placed);
         workers.iter().find_map(|worker| worker.stopped)
     }
 
     /// Ends a round: records what was found and numbers what is new, up to where one thread would have stopped.
     fn close(&mut self, size: u32, watch: &mut Watch<'_>) -> Result<Option<Stopped>, CoreError> {
-        let fresh = self.merge_round()?;
-        let cut = self.cut(&fresh);
+        self.take_fresh()?;
+        let cut = self.cut();
         let is_inside = |number: u32| cut.is_none_or(|cut| number <= cut.number);
         let is_followed =
             |number: u32| cut.is_none_or(|cut| number < cut.number || (cut.followed && number == cut.number));
@@ -235,12 +241,14 @@ impl<'c> Team<'c> {
                 self.names.insert(number, name);
             }
         }
-        for &(_, worker, place) in fresh.iter().take_while(|(key, ..)| is_followed(key.0)) {
-            self.workers[worker].give_number(place, self.states, self.options.reduced);
-            self.states += 1;
-        }
+        let (first, fresh, reduces) = (self.states, &self.fresh, self.options.reduced);
         let is_large = self.options.is_worth_it(size);
-        all(&mut self.workers, is_large, watch, |worker, _| worker.link(is_followed));
+        all(&mut self.workers, is_large, watch, |worker, _| {
+            worker.give_numbers(fresh, first, is_followed, reduces);
+            worker.link(is_followed);
+        });
+        let followed = fresh.iter().map(|list| list.partition_point(|(key, _)| is_followed(key.0)));
+        self.states += narrow(followed.sum());
         if let Some((_, error)) = self.workers.iter_mut().find_map(|worker| worker.error.take()) {
             return Err(error);
         }
@@ -248,34 +256,36 @@ impl<'c> Team<'c> {
         Ok(cut.map(|cut| cut.why))
     }
 
-    /// The new states of a round: where they come, whose they are, and their places there.
-    fn merge_round(&mut self) -> Result<Vec<(Key, usize, u32)>, CoreError> {
-        let lists: Vec<Vec<(Key, u32)>> = self.workers.iter_mut().map(Worker::take_fresh).collect();
-        let count: usize = lists.iter().map(Vec::len).sum();
-        u32::try_from(self.states as usize + count).map_err(|_| too_many())?;
-        if let [only] = lists.as_slice() {
-            return Ok(only.iter().map(|&(key, place)| (key, 0, place)).collect());
+    /// Takes over the new states of a round.
+    fn take_fresh(&mut self) -> Result<(), CoreError> {
+        for (list, worker) in self.fresh.iter_mut().zip(&mut self.workers) {
+            list.clear();
+            *list = worker.take_fresh(std::mem::take(list));
         }
-        let mut heads = vec![0; lists.len()];
-        let mut merged = Vec::with_capacity(count);
-        while merged.len() < count {
-            let first = (0..lists.len()).filter_map(|list| Some((lists[list].get(heads[list])?, list)));
-            let Some((&(key, place), list)) = first.min() else { break };
-            heads[list] += 1;
-            merged.push((key, list, place));
+        let count: usize = self.fresh.iter().map(Vec::len).sum();
+        u32::try_from(self.states as usize + count).map(|_| ()).map_err(|_| too_many())
+    }
+
+    /// The number of the state before new state `place` of this round, in the order in which one thread would have met
+    /// them; None if there are not so many.
+    fn before_fresh(&self, place: usize) -> Option<u32> {
+        let count: usize = self.fresh.iter().map(Vec::len).sum();
+        if place >= count {
+            return None;
         }
-        Ok(merged)
+        let mut keys: Vec<Key> = self.fresh.iter().flatten().map(|&(key, _)| key).collect();
+        Some(keys.select_nth_unstable(place).1.0)
     }
 
     /// Where one thread would have stopped in this round, if anywhere.
-    fn cut(&self, fresh: &[(Key, usize, u32)]) -> Option<Cut> {
+    fn cut(&self) -> Option<Cut> {
         let notes = self.workers.iter().flat_map(|worker| &worker.notes);
         let failure = notes.filter(|note| note.2.ends(self.options)).map(|note| note.0).min();
         let most = self.options.states.and_then(|most| usize::try_from(most).ok());
         let full = most.and_then(|most| {
             let beyond = most.checked_sub(self.states as usize);
             // Where even the first state is too much, it is the last.
-            beyond.map_or(Some(0), |beyond| fresh.get(beyond).map(|&((number, _), ..)| number))
+            beyond.map_or(Some(0), |beyond| self.before_fresh(beyond))
         });
         match (failure, full) {
             (Some(failure), full) if full.is_none_or(|full| failure <= full) => {

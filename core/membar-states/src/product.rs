@@ -20,6 +20,8 @@ pub(super) struct Claim<'a> {
     pub(super) fairness: Fairness,
     /// Threads that may be exchanged, if that is made use of.
     pub(super) symmetry: Option<Symmetry>,
+    /// Per state of the automaton, whether some cycle through it has every mark of the automaton.
+    pub(super) is_live: Vec<bool>,
     /// The mark of every step that the automaton sees; 0 if it sees all steps.
     pub(super) seen: AcceptanceSets,
 }
@@ -37,7 +39,13 @@ impl<'a> Claim<'a> {
     pub(super) fn new(system: &System, automaton: &'a Automaton, fair: Fair) -> Result<Self, CoreError> {
         let fairness = Fairness::new(&system.program, fair, automaton.marks)?;
         let has_atomic_blocks = system.program.threads.iter().any(|thread| thread.atomic.contains(&true));
-        Ok(Self { automaton, fairness, symmetry: None, seen: if has_atomic_blocks { SEEN } else { 0 } })
+        Ok(Self {
+            automaton,
+            fairness,
+            symmetry: None,
+            is_live: Vec::new(),
+            seen: if has_atomic_blocks { SEEN } else { 0 },
+        })
     }
 
     /// Finds the open edges of the state whose moves were asked for last, beside this `state` of the automaton; and what

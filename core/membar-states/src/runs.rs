@@ -5,10 +5,11 @@
 use membar_ir::error::CoreError;
 use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::EdgeId;
+use membar_ir::words::narrow;
 
 use super::automaton::{AcceptanceSets, Automaton};
-use super::emptiness::{self, Component};
-use super::fairness::Fair;
+use super::emptiness::{self, Component, DEAD};
+use super::fairness::{Fair, lowest};
 use super::findings::Options;
 use super::graph::{Graph, GraphPart};
 use super::lasso::{self, Goals, Lasso, Path, Steps};
@@ -16,7 +17,7 @@ use super::parallel::Team;
 use super::product::Claim;
 use super::reduction::Reduction;
 use super::safety::{Exploration, RunStep};
-use super::store::ExpandedState;
+use super::store::{ExpandedState, Store};
 use super::symmetry::Symmetry;
 use super::system::System;
 
@@ -71,6 +72,10 @@ pub fn find(
     if options.symmetric && !options.shortest && claim.fairness.own() == 0 {
         claim.symmetry = Symmetry::new(&program, &automaton.predicates);
     }
+    match accepting(automaton, watch) {
+        Ok(is_live) => claim.is_live = is_live,
+        Err(stopped) => return Ok(Answer { stopped: Some(stopped), ..Answer::default() }),
+    }
     let initial = system.initial()?;
     let mut team = Team::new(system, options, Some(&claim));
     for &state in &automaton.initial {
@@ -106,7 +111,8 @@ pub fn find(
         (Some(_), _) => None,
         (None, Some(&wrong)) if !options.shortest => Some(lasso::run_to(&graph, &runs.initial, wrong)),
         _ if matches!(stopped, None | Some(Stopped::Found | Stopped::States)) => {
-            match runs.path(&graph, &wrong, options.shortest, watch) {
+            let stores: Vec<&Store> = explored.parts.iter().map(|part| &part.store).collect();
+            match runs.path(&graph, &stores, &wrong, options.shortest, watch) {
                 Ok(path) => path,
                 Err(other) => {
                     stopped = stopped.or(Some(other));
@@ -132,6 +138,26 @@ pub fn find(
     Ok(answer)
 }
 
+/// Per state of an automaton, whether some cycle through it has every mark of the automaton.
+fn accepting(automaton: &Automaton, watch: &mut Watch<'_>) -> Result<Vec<bool>, Stopped> {
+    let states = automaton.leaving.len();
+    if automaton.marks == 0 {
+        return Ok(vec![true; states]);
+    }
+    let mut part = GraphPart::default();
+    for (state, edges) in automaton.leaving.iter().enumerate() {
+        let arcs: Vec<(u32, u32)> =
+            edges.iter().map(|edge| (edge.target, part.marks.number(edge.marks))).collect();
+        // It has room for an automaton.
+        let _ = part.add(narrow(state), &arcs);
+    }
+    let mut goals = Goals::default();
+    let graph = Graph::new(std::iter::once(&part), states);
+    let all: Vec<u32> = (0..narrow(states)).collect();
+    emptiness::find_all(&graph, &all, lowest(automaton.marks), &mut goals, watch)?;
+    Ok(all.iter().map(|&state| goals.has(state)).collect())
+}
+
 /// The search for accepted runs in a product.
 #[derive(Debug)]
 pub(super) struct Runs {
@@ -142,11 +168,19 @@ pub(super) struct Runs {
     /// How many states there will be when components are looked for again.
     next_look: u32,
     component: Option<Component>,
+    /// Per state of the automaton, whether some cycle through it has every mark of the automaton.
+    is_live: Vec<bool>,
 }
 
 impl Runs {
     pub(super) fn new(claim: &Claim<'_>) -> Self {
-        Self { initial: Vec::new(), full: claim.fairness.all(), next_look: FIRST_LOOK, component: None }
+        Self {
+            initial: Vec::new(),
+            full: claim.fairness.all(),
+            next_look: FIRST_LOOK,
+            component: None,
+            is_live: claim.is_live.clone(),
+        }
     }
 
     /// Whether it is time to look for components; then not before there are several times as many states.
@@ -158,15 +192,27 @@ impl Runs {
         is_due
     }
 
-    /// Looks for a component with every mark; whether there is one. `held` bytes are held by the search.
+    /// Looks for a component with every mark; whether there is one. `held` bytes are held by the search. First it looks,
+    /// in an order that depends on the number of threads, only at states beside which the automaton may accept; if
+    /// there is one, then from the initial states on, so that what it finds does not depend on that.
     pub(super) fn find_component(
         &mut self,
         graph: &Graph<'_>,
+        stores: &[&Store],
         held: usize,
         watch: &mut Watch<'_>,
     ) -> Result<bool, Stopped> {
         watch.bytes(held + emptiness::bytes_for(graph.len()))?;
-        self.component = emptiness::find(graph, &self.initial, self.full, watch)?;
+        let mut order = vec![DEAD; graph.len()];
+        for (own, store) in stores.iter().enumerate() {
+            let places = order.iter_mut().skip(own).step_by(stores.len());
+            for (order, rider) in places.zip(store.riders()) {
+                *order = if self.is_live[rider as usize] { 0 } else { DEAD };
+            }
+        }
+        if !emptiness::is_empty(graph, order, self.full, watch)? {
+            self.component = emptiness::find(graph, &self.initial, self.full, watch)?;
+        }
         Ok(self.component.is_some())
     }
 
@@ -174,6 +220,7 @@ impl Runs {
     fn path(
         &mut self,
         graph: &Graph<'_>,
+        stores: &[&Store],
         wrong: &[u32],
         shortest: bool,
         watch: &mut Watch<'_>,
@@ -188,7 +235,7 @@ impl Runs {
             return Ok((!goals.is_empty()).then(path));
         }
         if self.component.is_none() {
-            self.find_component(graph, 0, watch)?;
+            self.find_component(graph, stores, 0, watch)?;
         }
         let component = self.component.as_ref();
         Ok(component

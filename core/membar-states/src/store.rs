@@ -201,6 +201,11 @@ impl Store {
         self.product.as_ref().map_or(number, |product| left_of(product.get(number)))
     }
 
+    /// Per state, the state of the automaton beside it.
+    pub(super) fn riders(&self) -> impl Iterator<Item = u32> {
+        self.product.iter().flat_map(Pairs::all).map(right_of)
+    }
+
     /// How many states there are.
     pub(super) fn len(&self) -> usize {
         self.product.as_ref().unwrap_or(&self.root).len()

@@ -220,6 +220,11 @@ impl Pairs {
         self.entries[number as usize]
     }
 
+    /// All pairs, by their numbers.
+    pub(super) fn all(&self) -> impl Iterator<Item = u64> {
+        self.entries.iter().copied()
+    }
+
     pub(super) fn bytes(&self) -> usize {
         8 * self.entries.capacity() + 4 * self.index.slots.len()
     }

@@ -448,8 +448,8 @@ impl Worker {
         Ok(failed)
     }
 
-    /// Reads what others wrote about its states.
-    pub(super) fn receive(&mut self) {
+    /// Reads what others wrote about its states; if that was all, brings the new ones into order.
+    pub(super) fn receive(&mut self, is_last: bool) {
         for (from, mail) in std::mem::take(&mut self.inbox).into_iter().enumerate() {
             let known = self.read(from, &mail);
             self.inbox.push(mail);
@@ -459,6 +459,9 @@ impl Worker {
         }
         for mail in &mut self.inbox {
             mail.clear();
+        }
+        if is_last {
+            self.sort();
         }
     }
 
@@ -529,14 +532,37 @@ impl Worker {
         self.follow(state.place, number, others, state.followed, false, common).map(|_| ())
     }
 
-    /// The new states of this round, in the order in which one thread would have met them.
-    pub(super) fn sort(&mut self) {
+    /// Brings the new states of this round into the order in which one thread would have met them.
+    fn sort(&mut self) {
         self.states.fresh.sort_unstable();
     }
 
-    /// Hands over the new states of this round.
-    pub(super) fn take_fresh(&mut self) -> Vec<(Key, u32)> {
-        std::mem::take(&mut self.states.fresh)
+    /// Hands over the new states of this round, and room for those of the next.
+    pub(super) fn take_fresh(&mut self, room: Vec<(Key, u32)>) -> Vec<(Key, u32)> {
+        std::mem::replace(&mut self.states.fresh, room)
+    }
+
+    /// Gives its new states that `is_followed` leads to their numbers, from `first` on: each is as many further as there are
+    /// before it among the new states of all.
+    pub(super) fn give_numbers(
+        &mut self,
+        fresh: &[Vec<(Key, u32)>],
+        first: u32,
+        is_followed: impl Fn(u32) -> bool,
+        reduces: bool,
+    ) {
+        let mut before = vec![0; fresh.len()];
+        let own = fresh[self.own].iter().take_while(|(key, _)| is_followed(key.0));
+        for (place, (key, state)) in own.enumerate() {
+            let mut number = place;
+            for (other, list) in fresh.iter().enumerate().filter(|&(other, _)| other != self.own) {
+                while list.get(before[other]).is_some_and(|(known, _)| known < key) {
+                    before[other] += 1;
+                }
+                number += before[other];
+            }
+            self.give_number(*state, first + narrow(number), reduces);
+        }
     }
 
     /// Ends the first part of a round: what is followed from now on was postponed.
@@ -619,5 +645,5 @@ pub(super) fn name(own: usize, place: u32, workers: usize) -> Option<u32> {
 
 /// Whose a state is, by the pair at its root.
 pub(super) fn owner(root: u64, workers: usize) -> usize {
-    if workers == 1 { 0 } else { (root.wrapping_mul(SPREAD) >> 33) as usize % workers }
+    (((root.wrapping_mul(SPREAD) >> 32) * workers as u64) >> 32) as usize
 }
