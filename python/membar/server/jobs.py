@@ -63,8 +63,10 @@ class Job:
     started: float = 0.0
 
     def cancel(self) -> None:
-        """Asks the process to stop and say what it has found."""
-        self.cancelled = self.cancelled or time.monotonic()
+        """Asks the process, once, to stop and say what it has found."""
+        if self.cancelled is not None:
+            return
+        self.cancelled = time.monotonic()
         if self.worker is not None:
             with suppress(ProcessLookupError):
                 self.worker.process.send_signal(signal.SIGINT)
@@ -124,9 +126,6 @@ class Jobs:
         try:
             yield "job", {"job": job.name}
             async with self._slots:
-                if job.cancelled is not None:
-                    yield "answer", {"ended": "cancelled before it was started"}
-                    return
                 async for event in self._answer(job, body):
                     yield event
         finally:
@@ -140,6 +139,9 @@ class Jobs:
             return
         reading = None
         try:
+            if job.cancelled is not None:  # while it waited
+                yield "answer", {"ended": "cancelled before it was started"}
+                return
             job.started = time.monotonic()
             stdin, stdout = job.worker.process.stdin, job.worker.process.stdout
             if stdin is None or stdout is None:
@@ -148,8 +150,6 @@ class Jobs:
                 stdin.write(body.replace(b"\n", b" ") + b"\n")
                 await stdin.drain()
                 stdin.close()
-            if job.cancelled is not None:
-                job.cancel()
             words = ""
             reading = asyncio.ensure_future(stdout.readline())
             while True:

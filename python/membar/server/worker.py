@@ -10,8 +10,8 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from membar.diagnostics import UNFIT, EngineLimitError, InputError, refusal, unfit_input
@@ -38,6 +38,7 @@ _FIRST: Final = "X86 W\n{ x=0; }\n P0 ;\n MOV [x],$1 ;\n MOV EAX,[x] ;\nexists (
 
 def main() -> None:
     """Gets ready, answers one request and ends."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # a cancelled request still gets an answer
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="surrogateescape")
     os.dup2(2, 1)  # whatever prints something does not disturb the answer
 
@@ -115,7 +116,8 @@ def answer_request(
     if not is_confined and request.name.endswith(COMPILED):
         return _errors(request, refusal("W0446", NO_COMPILER))
     try:
-        return _KINDS[request.kind](request, tell)
+        with _interruptible():
+            return _KINDS[request.kind](request, tell)
     except InputError as problem:
         return _errors(request, problem)
     except UNFIT as problem:
@@ -125,13 +127,22 @@ def answer_request(
     except MemoryError:
         return {"kind": request.kind, "ended": "memory ran out"}
     except KeyboardInterrupt as interrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
         if isinstance(interrupt, InterruptedAnswerError):
             return _shown(request, interrupt.answer)
         return {"kind": request.kind, "ended": "cancelled before anything was found"}
     except BaseException as problem:  # a panic of the core is no `Exception`
         reason = f"internal error, please report: {type(problem).__name__}: {problem}"
         return {"kind": request.kind, "ended": reason[:500]}
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Lets SIGINT, by which the server cancels a request, interrupt what is done meanwhile."""
+    before = signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _errors(request: Request, problem: InputError) -> dict[str, Any]:

@@ -73,6 +73,18 @@ def test_a_cancelled_run_keeps_what_was_found(client: Client) -> None:
     assert "interrupted" in data["answer"]["reason"]
 
 
+def test_a_run_that_is_cancelled_at_any_time_gets_an_answer(client: Client) -> None:
+    for wait in (0.0, 0.02, 0.1, 0.3):
+        events = client.run(name="long.litmus", text=LONG)
+        job = next(events)[1]["job"]
+        time.sleep(wait)
+        for _ in range(2):  # Esc, pressed twice
+            client.ask("POST", "/api/cancel", {"job": job})
+        *_, (kind, data) = events
+        assert kind == "answer"
+        assert "error" not in data.get("ended", "")
+
+
 def test_a_process_that_dies_is_reported_and_the_next_one_answers(client: Client) -> None:
     events = client.run(name="long.litmus", text=LONG)
     next(events)
