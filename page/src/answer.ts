@@ -2,7 +2,7 @@
 import { type Band, fillBand } from "./band";
 import { compareBand, compareTab } from "./compare";
 import { block, details } from "./details";
-import { h, plural } from "./dom";
+import { disable, h, plural } from "./dom";
 import { ProcessRunView, type Steps, historyView, proofView } from "./evidence";
 import { ExecutionView } from "./execution";
 import { OWN_MODEL, isOfModel } from "./own_model";
@@ -83,7 +83,7 @@ export class AnswerPane {
     const limit = this.seconds;
     this.showBand({ verdict: "running", word: "Running", headline: `${asked.name}${asked.model ? ` under ${asked.model}` : ""}`, guarantee: "No violation so far. membar reports HOLDS only when the search is complete." });
     this.tabs.hidden = false;
-    this.tabs.querySelectorAll<HTMLButtonElement>(".tab").forEach((tab) => (tab.disabled = true));
+    this.tabs.querySelectorAll<HTMLButtonElement>(".tab").forEach((tab) => disable(tab, "While a check runs, there is no answer to show"));
     const rows = told.text ? told.text.split(/, (?=\d|perhaps)/) : [];
     this.fill(h("section", { class: "running" }, h("div", { class: "clock" }, `${Math.floor(told.seconds)} s`),
       h("progress", { max: String(limit), value: String(told.seconds), "aria-label": "Time" }), h("p", { class: "quiet" }, `of at most ${limit} s. How much remains is unknown.`),
@@ -146,7 +146,7 @@ export class AnswerPane {
     this.tabs.hidden = false;
     const isWrong = Boolean(this.result?.errors);
     for (const button of this.tabs.querySelectorAll<HTMLButtonElement>(".tab")) {
-      button.disabled = isWrong && button.dataset.tab !== "Report";
+      disable(button, isWrong && button.dataset.tab !== "Report" ? "The program was not checked: correct it first" : "", `${TABS.indexOf(button.dataset.tab as Tab) + 1}`);
       button.setAttribute("aria-selected", String(button.dataset.tab === tab));
       button.tabIndex = button.dataset.tab === tab ? 0 : -1;
     }

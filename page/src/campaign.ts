@@ -290,7 +290,7 @@ export class Campaign {
       return h("label", { class: "pick" }, h("span", {}, label), select);
     };
     const chip = (key: string, isOn: boolean, words: string, count: number | null, press: () => void): HTMLElement =>
-      h("button", { class: "chip", "data-key": key, "aria-pressed": String(isOn), disabled: count === 0 && !isOn, onclick: press }, words, count === null ? "" : h("span", { class: "chip-count" }, number(count)), isOn ? h("span", { "aria-hidden": "true" }, "×") : "");
+      h("button", { class: "chip", "data-key": key, "aria-pressed": String(isOn), disabled: count === 0 && !isOn, title: count === 0 ? "No test of this run" : "", onclick: press }, words, count === null ? "" : h("span", { class: "chip-count" }, number(count)), isOn ? h("span", { "aria-hidden": "true" }, "×") : "");
     if (this.families?.table !== table || this.families.of !== filter.tests) {
       const found = tally(table.families.filter((_, test) => !filter.tests || table.data.languages[table.language[test]] === filter.tests));
       const inOrder = [...found].sort((a, b) => a[0].localeCompare(b[0], "en", { numeric: true }));

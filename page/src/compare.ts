@@ -1,5 +1,5 @@
 // One program under several models: verdicts, counts and outcomes as a matrix.
-import { h, verdictIcon } from "./dom";
+import { disable, h, verdictIcon } from "./dom";
 import type { Answer, Outcome } from "./types";
 
 export interface CompareHandlers {
@@ -25,7 +25,7 @@ export function compareTab(columns: Answer[], models: string[], all: string[], m
   const add = h("select", { class: "add-model", "aria-label": "Add model", onchange: () => {
     if (add.value) handlers?.setModels([...models, add.value]);
   } }, h("option", { value: "" }, "Add model"), ...all.filter((name) => !models.includes(name)).map((name) => h("option", { value: name }, name)));
-  if (models.length >= most) add.disabled = true;
+  if (models.length >= most) disable(add, `At most ${most} models are compared at a time`);
   const head = h("tr", {}, h("th", {}, handlers && add), ...columns.map((column) => h("th", { scope: "col" }, column.model, handlers && h("button", { class: "remove", title: `Leave out ${column.model}`, "aria-label": `Leave out ${column.model}`, onclick: () => handlers.setModels(models.filter((name) => name !== column.model)) }, "×"))));
   const verdicts = h("tr", { class: "verdict-row" }, h("th", { scope: "row" }, "Verdict"), ...columns.map((column) => h("td", { title: column.reason ?? column.bound ?? "" }, h("div", { class: `cell-verdict ${column.verdict}` }, verdictIcon(column.verdict ?? "unknown", 20), h("b", {}, SHORT[column.verdict ?? ""] ?? "EXPLORED")))));
   const counts = h("tr", {}, h("th", { scope: "row", class: "light" }, "Executions"), ...columns.map((column) => h("td", {}, String(column.statistics.executions ?? column.statistics.classes ?? column.statistics.states ?? "·"))));

@@ -38,6 +38,22 @@ export function rich(text: string): Node[] {
   });
 }
 
+/** Moves the focus through a list by the arrow keys. */
+export function moveFocus(list: HTMLElement, event: KeyboardEvent, items: string): void {
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const found = [...list.querySelectorAll<HTMLElement>(items)];
+  found[(found.indexOf(document.activeElement as HTMLElement) + by + found.length) % found.length]?.focus();
+}
+
+/** Disables a button, with the reason as its description; without one it can be pressed. */
+export function disable(button: HTMLButtonElement | HTMLSelectElement, reason: string, title = ""): void {
+  button.disabled = reason !== "";
+  button.title = reason || title;
+}
+
 export function plural(count: number, word: string, more = `${word}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? word : more}`;
 }

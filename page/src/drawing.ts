@@ -1,7 +1,7 @@
 // The drawing of an execution: a column of cards per thread, edges between them, store buffers and memory below.
 import { s } from "./dom";
 import { Run, at, cardText, name } from "./steps";
-import type { DrawingData, DrawnEvent, Pair } from "./types";
+import type { DrawingData, DrawnEvent, DrawnStep, Pair } from "./types";
 
 export const RELATIONS: Record<string, { words: string; key: string; group: string }> = {
   po: { words: "order", key: "p", group: "po" },
@@ -81,10 +81,11 @@ export class Drawing {
 
   /** A thread's cards begin below what it waits for. */
   private placeRows(): void {
-    const rank = (card: Card): number => this.run.performed.get(card.events[0].id) ?? card.events[0].id;
+    const rank = (card: Card): number => this.run.performed.get(card.events[0].id) ?? this.data.steps.length + card.events[0].id;
     const waits = (this.data.edges.spawn ?? []) as Pair[];
     const next = new Map<number, number>();
-    for (const card of [...this.cards].sort((a, b) => rank(a) - rank(b) || a.events[0].id - b.events[0].id)) {
+    this.cards.sort((a, b) => rank(a) - rank(b) || a.events[0].id - b.events[0].id); // the keyboard follows the steps
+    for (const card of this.cards) {
       let row = next.get(card.thread) ?? 0;
       for (const [before, after] of waits) {
         if (card.events.some((event) => event.id === after)) row = Math.max(row, (this.cardOf.get(before)?.row ?? -1) + 1);
@@ -323,33 +324,9 @@ export class Drawing {
     const step = view.step > 0 ? data.steps[view.step - 1] : undefined;
     let y = place.top;
     if (run.hasBuffers) {
-      const most = Math.max(1, ...data.steps.map((one) => Math.max(0, ...(one.buffers ?? []).map((buffer) => Math.min(buffer.length, MOST_SLOTS)))));
+      const most = this.slots();
       for (const thread of this.columns) {
-        const x = place.columnX(thread);
-        const entries = step?.buffers?.[thread] ?? [];
-        layer.append(
-          s("text", { x, y: y + 12, class: "caption" }, "store buffer"),
-          s("text", { x: x + place.width, y: y + 12, class: "caption end" }, entries.length ? `${entries.length} waiting` : "empty"),
-        );
-        const shown = entries.length > MOST_SLOTS ? entries.slice(0, MOST_SLOTS - 1) : entries;
-        for (let slot = 0; slot < most; slot++) {
-          const id = shown[slot];
-          const top = y + 18 + (most - 1 - slot) * (SLOT_HEIGHT + 3);
-          const isRead = id !== undefined && step?.action === "issue" && step.events.some((event) => run.source(event)?.id === id);
-          const isNow = id !== undefined && (now.has(id) || isRead);
-          layer.append(s("rect", { x, y: top, width: place.width, height: SLOT_HEIGHT, rx: 4, class: `slot${id === undefined ? " free" : ""}${isNow ? " now" : ""}` }));
-          if (id !== undefined) {
-            const event = run.event(id);
-            layer.append(
-              s("text", { x: x + 10, y: top + 15.5, class: "line" }, event.line !== undefined ? String(event.line) : ""),
-              s("text", { x: x + 32, y: top + 15.5, class: "what small" }, name(event)),
-            );
-          } else if (slot === MOST_SLOTS - 1 && entries.length > MOST_SLOTS) {
-            layer.append(s("text", { x: x + 10, y: top + 15.5, class: "caption" }, `+ ${entries.length - MOST_SLOTS + 1}`));
-          }
-        }
-        const end = y + 18 + most * (SLOT_HEIGHT + 3);
-        layer.append(s("path", { d: `M${x + place.width / 2},${end}L${x + place.width / 2},${end + 11}`, class: "down", "marker-end": "url(#arrow-po)" }));
+        this.buffer(layer, step?.buffers?.[thread] ?? [], most, { x: place.columnX(thread), y, width: place.width }, step, now);
       }
       y += 18 + most * (SLOT_HEIGHT + 3) + 12;
     } else y += 10;
@@ -383,6 +360,55 @@ export class Drawing {
     });
     if (extra) layer.append(s("text", { x: x0 + (shown.length % inRow) * cell + cell / 2, y: y + Math.floor(shown.length / inRow) * 28 + 18.5, class: "cell-text more" }, `${extra} more`));
     return y + rows * 28 + 2;
+  }
+
+  /** The queues of a store buffer: one, or one for each location. */
+  private queues(entries: number[]): number[][] {
+    if (this.data.machine !== "pso" && this.data.machine !== "cam") return [entries];
+    const found = new Map<string, number[]>();
+    for (const id of entries) {
+      const { location } = this.run.event(id);
+      found.set(location!, [...(found.get(location!) ?? []), id]);
+    }
+    return found.size ? [...found.values()] : [[]];
+  }
+
+  /** How many slots there is room for: nothing moves when stores come and go. */
+  private slots(): number {
+    const held = this.data.steps.flatMap((step) => (step.buffers ?? []).flatMap((buffer) => this.queues(buffer).map((queue) => queue.length)));
+    return Math.min(Math.max(1, this.data.capacity ?? 0, ...held), MOST_SLOTS);
+  }
+
+  /** What waits in the buffer of a thread: the newest on top, the oldest leaves at the bottom. */
+  private buffer(layer: SVGElement, entries: number[], most: number, place: { x: number; y: number; width: number }, step: DrawnStep | undefined, now: Set<number>): void {
+    const { run, data } = this;
+    const { x, y } = place;
+    const words = data.capacity ? `${entries.length} of ${data.capacity}` : `${entries.length} waiting`;
+    layer.append(s("text", { x, y: y + 12, class: "caption" }, "store buffer"), s("text", { x: x + place.width, y: y + 12, class: "caption end" }, entries.length ? words : "empty"));
+    const queues = this.queues(entries);
+    const width = (place.width - 4 * (queues.length - 1)) / queues.length;
+    queues.forEach((queue, n) => {
+      const left = x + n * (width + 4);
+      const isLong = queue.length > MOST_SLOTS;
+      const shown = isLong ? queue.slice(0, MOST_SLOTS - 1) : queue;
+      for (let slot = 0; slot < most; slot++) {
+        const id = shown[slot];
+        const top = y + 18 + (most - 1 - slot) * (SLOT_HEIGHT + 3);
+        const isMore = isLong && slot === MOST_SLOTS - 1;
+        if (id === undefined && !isMore && slot >= (data.capacity ?? 0)) continue; // without a bound there are no free slots
+        const isRead = id !== undefined && step?.action === "issue" && step.events.some((event) => run.source(event)?.id === id);
+        const isNow = id !== undefined && (now.has(id) || isRead);
+        layer.append(s("rect", { x: left, y: top, width, height: SLOT_HEIGHT, rx: 4, class: `slot${id === undefined ? " free" : ""}${isNow ? " now" : ""}` }));
+        if (isMore) layer.append(s("text", { x: left + 10, y: top + 15.5, class: "caption" }, `+ ${queue.length - shown.length}`));
+        if (id === undefined) continue;
+        const event = run.event(id);
+        const hasLine = queues.length === 1;
+        if (hasLine) layer.append(s("text", { x: left + 10, y: top + 15.5, class: "line" }, event.line !== undefined ? String(event.line) : ""));
+        layer.append(s("text", { x: left + (hasLine ? 32 : 8), y: top + 15.5, class: "what small" }, name(event)));
+      }
+      const end = y + 18 + most * (SLOT_HEIGHT + 3);
+      layer.append(s("path", { d: `M${left + width / 2},${end}L${left + width / 2},${end + 11}`, class: "down", "marker-end": "url(#arrow-po)" }));
+    });
   }
 
   private locations(): Set<string> {

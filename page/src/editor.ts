@@ -11,7 +11,7 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { rich } from "./dom";
-import type { EditorHandlers, EditorMarks, ProgramEditor } from "./text";
+import { type EditorHandlers, type EditorMarks, type ProgramEditor, inUnits } from "./text";
 import { STREAMS } from "./languages";
 import type { InputProblem } from "./types";
 import { sentence } from "./words";
@@ -169,9 +169,14 @@ export function create(parent: HTMLElement, text: string, name: string, handlers
     const found = list.filter((one) => one.line !== undefined && one.line <= view.state.doc.lines).sort((a, b) => a.line! - b.line!);
     return Decoration.set(found.map((one) => Decoration.widget({ widget: new Message(one, () => replaceSpan(one)), block: true, side: 1 }).range(view.state.doc.line(one.line!).to)), true);
   };
+  const inEditor = (span: [number, number]): [number, number] => {
+    const text = view.state.doc.toString();
+    return [inUnits(text, span[0]), inUnits(text, span[1])];
+  };
   const replaceSpan = (one: InputProblem): void => {
-    if (!one.span || !one.replacement || one.span[1] > view.state.doc.length) return;
-    view.dispatch({ changes: { from: one.span[0], to: one.span[1], insert: one.replacement } });
+    if (!one.span || !one.replacement) return;
+    const [from, to] = inEditor(one.span);
+    if (to <= view.state.doc.length) view.dispatch({ changes: { from, to, insert: one.replacement } });
     view.focus();
   };
   return {
@@ -186,7 +191,7 @@ export function create(parent: HTMLElement, text: string, name: string, handlers
       view.dispatch({ effects: language.reconfigure(languageOf(value)) });
     },
     mark(marks) {
-      const effects: StateEffect<unknown>[] = [setMarks.of(marks)];
+      const effects: StateEffect<unknown>[] = [setMarks.of({ ...marks, span: marks.span && inEditor(marks.span) })];
       if (marks.now !== undefined && marks.now <= view.state.doc.lines && marks.reveal) {
         effects.push(EditorView.scrollIntoView(view.state.doc.line(marks.now).from, { y: "nearest", yMargin: 60 }));
       }
@@ -194,9 +199,10 @@ export function create(parent: HTMLElement, text: string, name: string, handlers
     },
     showProblems(list) {
       const size = view.state.doc.length;
-      const found: Diagnostic[] = list.filter((one) => one.span).map((one) => ({
-        from: Math.min(one.span![0], size), to: Math.min(Math.max(one.span![1], one.span![0] + 1), size), severity: "error", message: one.message,
-      }));
+      const found: Diagnostic[] = list.filter((one) => one.span).map((one) => {
+        const [from, to] = inEditor(one.span!);
+        return { from: Math.min(from, size), to: Math.min(Math.max(to, from + 1), size), severity: "error", message: one.message };
+      });
       view.dispatch(setDiagnostics(view.state, found));
       view.dispatch({ effects: [setMessages.of(messages(list)), setMarks.of({ ...view.state.field(marksField), problems: list.flatMap((one) => one.line ?? []) })] });
     },

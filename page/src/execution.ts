@@ -36,11 +36,11 @@ export class ExecutionView {
       },
     });
     const run = this.drawing.run;
-    this.asTable = h("button", { class: "step-button as-table", "aria-pressed": "false", "aria-label": "As a table", title: "As a table", onclick: () => this.showTable() }, "▤");
+    this.asTable = h("button", { class: "text-button as-table", "aria-pressed": "false", onclick: () => this.showTable() }, "As a table");
     const fails = data.steps.findIndex((step) => step.action === "fail") + 1;
-    this.stepper = new Stepper(run.length, { strange: run.strangeSteps(), fails: fails || undefined, cycle: data.cycle }, (step) => this.stepped(step), this.asTable);
+    this.stepper = new Stepper(run.length, { strange: run.strangeSteps(), fails: fails || undefined, cycle: data.cycle }, (step) => this.stepped(step));
     this.stepper.step = run.firstStep();
-    this.element = h("section", { class: "execution", "aria-label": "Execution" }, this.stepper.element, this.sentence, this.spoken, this.canvas, this.table, this.toggles);
+    this.element = h("section", { class: "execution", "aria-label": "Execution" }, this.stepper.element, this.sentence, this.spoken, this.canvas, this.table, h("div", { class: "execution-foot" }, this.toggles, this.asTable));
     this.drawToggles();
     if (this.data.events.length > LARGEST_DRAWING) this.showTable();
   }
@@ -160,6 +160,7 @@ export class ExecutionView {
     this.table.hidden = !isShown;
     this.canvas.hidden = isShown;
     this.asTable.setAttribute("aria-pressed", String(isShown));
+    this.asTable.textContent = isShown ? "As a drawing" : "As a table";
     if (isShown && !this.table.childElementCount) {
       const heads = ["Step", "Thread", "Line", "Action", "Value", "From", "Not seen"];
       this.table.append(h("table", {}, h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))),

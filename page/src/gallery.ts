@@ -1,5 +1,5 @@
 // The examples: what a new visitor sees, and what *Examples* shows.
-import { h, verdictIcon } from "./dom";
+import { h, moveFocus, verdictIcon } from "./dom";
 import type { Contents, Example } from "./types";
 
 /** Models by column: C++ and Rust have rc20 where C has rc11. */
@@ -23,14 +23,16 @@ export function gallery(contents: Contents, open: (example: Example) => void): H
     table.replaceChildren(...(rows.length ? rows : [h("p", { class: "empty" }, "No example has these words.")]));
   };
   search.addEventListener("input", draw);
+  const section = h("section", { class: "gallery", onkeydown: (event: KeyboardEvent) => moveFocus(section, event, ".search, .gallery-row") });
   draw();
-  return h("section", { class: "gallery" },
+  section.append(
     h("h1", {}, "Is this concurrent program still correct on x86, ARM or in C11?"),
     h("p", { class: "lead" }, "Paste it on the left and press Ctrl Enter, or start from an example."),
     search,
     h("div", { class: "gallery-head" }, h("span", {}, "Expected verdict"), ...COLUMNS.map((models) => h("span", {}, models.join(", ")))),
     table,
     h("p", { class: "legend-line" }, ...Object.entries(SHOWN).flatMap(([word, verdict]) => [verdictIcon(verdict, 16), ` ${word.toLowerCase()}`]), h("span", {}, "· not stated")));
+  return section;
 }
 
 const SHOWN: Record<string, string> = { HOLDS: "holds", "HOLDS WITHIN": "holds-within", VIOLATED: "violated", UNKNOWN: "unknown" };

@@ -192,9 +192,10 @@ class App {
       this.notice.say("There is no program yet: type one, paste one, or choose an example.");
       return;
     }
-    if (text.length > LONGEST_TEXT) {
-      const [has, most] = [text.length, LONGEST_TEXT].map((number) => number.toLocaleString("en"));
-      this.notice.say(`The program has ${has} characters; the page takes at most ${most}. Use membar check in a terminal.`);
+    for (const [what, { length }] of [["program", text], ["model", this.state.modelText]] as const) {
+      if (length <= LONGEST_TEXT) continue;
+      const [has, most] = [length, LONGEST_TEXT].map((number) => number.toLocaleString("en"));
+      this.notice.say(`The ${what} has ${has} characters; the page takes at most ${most}. Use membar check in a terminal.`);
       return;
     }
     Menu.open?.close();
@@ -261,7 +262,12 @@ class App {
 /** A program and its question, as the server is asked. */
 function question(kind: Asked["kind"], { name, text, model, modelText, options }: Shared): Asked {
   const given = Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value.trim()));
-  return { kind, name, text, ...(modelText ? { model_text: modelText } : model ? { model } : {}), options: given };
+  return { kind, name, text: wellFormed(text), ...(modelText ? { model_text: wellFormed(modelText) } : model ? { model } : {}), options: given };
+}
+
+/** A text without halves of characters, which JSON cannot hold. */
+function wellFormed(text: string): string {
+  return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 }
 
 void new App().start();

@@ -1,5 +1,5 @@
 // The menus of the bar: model, what is checked, bounds, sharing.
-import { copyText, h } from "./dom";
+import { copyText, h, moveFocus } from "./dom";
 import { LONGEST_LINK, encode } from "./share";
 import type { State } from "./state";
 import type { Contents } from "./types";
@@ -77,7 +77,7 @@ export function modelMenu(state: State, contents: () => Contents, handlers: Menu
       return h("button", { class: "menu-item", role: "menuitemradio", "aria-checked": String(isChosen), onclick: () => choose(name) }, h("span", { class: "tick-mark", "aria-hidden": "true" }, isChosen ? "✓" : ""), h("strong", {}, name || "automatic"), h("span", {}, title));
     };
     const list = h("div", { class: "menu-list", role: "menu" });
-    list.addEventListener("keydown", (event) => moveFocus(list, event));
+    list.addEventListener("keydown", (event) => moveFocus(list, event, "button"));
     list.append(item("", "the model of the program’s language"));
     const groups = [...new Set(contents().models.map((model) => model.group))].filter((group) => showsAll || FIRST_GROUPS.includes(group));
     for (const group of groups) {
@@ -97,15 +97,6 @@ export function modelMenu(state: State, contents: () => Contents, handlers: Menu
     } }, `All ${contents().models.length} models`));
   });
   return menu;
-}
-
-function moveFocus(list: HTMLElement, event: KeyboardEvent): void {
-  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (!by) return;
-  event.preventDefault();
-  event.stopPropagation();
-  const items = [...list.querySelectorAll<HTMLElement>("button")];
-  items[(items.indexOf(document.activeElement as HTMLElement) + by + items.length) % items.length]?.focus();
 }
 
 export function checkMenu(state: State, contents: () => Contents, handlers: MenuHandlers): Menu {

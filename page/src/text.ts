@@ -50,3 +50,11 @@ export function textArea(parent: HTMLElement, text: string, handlers: EditorHand
     remove: () => area.remove(),
   };
 }
+
+/** Where a place that is counted in characters, as the server counts, is in a string of JavaScript. */
+export function inUnits(text: string, characters: number): number {
+  if (!/[\ud800-\udbff]/.test(text)) return characters;
+  let units = 0;
+  for (let n = 0; n < characters && units < text.length; n++) units += (text.codePointAt(units) ?? 0) > 0xffff ? 2 : 1;
+  return units;
+}

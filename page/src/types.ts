@@ -31,6 +31,8 @@ export interface DrawingData {
   edges: Record<string, Pair[]>;
   steps: DrawnStep[];
   machine?: "sc" | "tso" | "pso" | "cam";
+  /** How many stores a buffer holds, if that was bounded. */
+  capacity?: number;
   message?: string;
   failing?: number[];
   failing_line?: number;

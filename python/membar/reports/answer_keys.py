@@ -289,7 +289,8 @@ class DrawingPart(Part, kw_only=True):
 
     `cycle` is the number of steps before the repeated part of a lasso. `failing` has the reads that an
     assertion fails on, `failing_line` its line, or, in another file, `failing_place`. `racing` has the
-    accesses that race. `reorderable` has the accesses of one thread, in program order, that the model does
+    accesses that race. `capacity` is how many stores a buffer of the machine holds, if that was bounded.
+    `reorderable` has the accesses of one thread, in program order, that the model does
     not keep in order; it is absent for models that order by synchronisation.
     """
 
@@ -298,6 +299,7 @@ class DrawingPart(Part, kw_only=True):
     edges: dict[str, tuple[Pair, ...]]
     steps: tuple[DrawnStep, ...]
     machine: Literal["sc", "tso", "pso", "cam"] | UnsetType = UNSET
+    capacity: int | UnsetType = UNSET
     message: str = ""
     failing: tuple[int, ...] = ()
     failing_line: int | UnsetType = UNSET

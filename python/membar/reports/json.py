@@ -90,6 +90,9 @@ def drawn_line(answer: Answer) -> form.AnswerLine:
             pass
     if found.drawing is not UNSET and answer.witness is not None:
         found.drawing.racing = racing_events(answer, answer.witness)
+        options = answer.question.options
+        if answer.witness.steps and options.buffers is not None and not options.unbounded_buffers:
+            found.drawing.capacity = options.buffers
     return found
 
 
