@@ -44,11 +44,14 @@ _CONNECTIVES = frozenset({"not", "true", "false"})
 # Deeper questions would exhaust Python's stack.
 _DEEPEST = 100
 _THREAD = pattern(r"P[0-9]+")
-# `0:EAX=1`, `x=1` or `[x]=1` as a whole, with the `/\\` behind it: what nearly all questions are made of.
+# `0:EAX=1`, `x=1` or `[x]=1` as a whole: what nearly all questions are made of.
 _PLAIN = pattern(
     rf"\s*(?P<plain>(?:([0-9]{{1,9}})\s*:\s*({NAME})|({NAME})|\[\s*({NAME})\s*\])\s*=\s*([0-9]{{1,19}}))"
-    r"(?:\s*(?P<and>/\\)|(?=\s*(?:[;)]|\\/|=>|\Z)))"
+    r"(?=\s*(?:[;)]|/\\|\\/|=>|\Z))"
 )
+_CONNECTIVE = pattern(r"\s*(/\\|\\/|=>)")
+_OPENING = pattern(r"\s*\(")
+_CLOSING = pattern(r"\s*\)")
 
 
 def condition(
@@ -113,7 +116,7 @@ class _Reader:
             elif word == "regions":
                 self._regions()
             else:
-                filtered = self._without_mentions(self._implication)
+                filtered = self._without_mentions(self._formula)
             self.scanner.accept(";")
         quantifier, formula = self._quantified_formula()
         self.scanner.accept(";")
@@ -128,11 +131,11 @@ class _Reader:
             return c.Quantifier.FORALL, c.TRUTH
         if scanner.accept("~"):
             scanner.expect("exists")
-            return c.Quantifier.NOT_EXISTS, self._implication()
+            return c.Quantifier.NOT_EXISTS, self._formula()
         if scanner.accept("exists") or scanner.accept("final"):
-            return c.Quantifier.EXISTS, self._implication()
+            return c.Quantifier.EXISTS, self._formula()
         if scanner.accept("forall"):
-            return c.Quantifier.FORALL, self._implication()
+            return c.Quantifier.FORALL, self._formula()
         if scanner.token.text in {"scopes", "cases", "observed", "Observed"}:
             raise error(
                 codes.UNSUPPORTED,
@@ -193,79 +196,82 @@ class _Reader:
             if scanner.token.text != "]":
                 scanner.expect(";", "`;` or `]`")
 
-    def _implication(self) -> c.Formula:
-        left = self._disjunction()
-        lefts = [left]
-        while self.scanner.accept("=>"):
-            lefts.append(self._disjunction())
-        formula = lefts.pop()
-        while lefts:
-            formula = c.Implies(lefts.pop(), formula)
+    def _formula(self) -> c.Formula:
+        """The formula that begins with the next token."""
+        formula, end = self._formula_at(self.scanner.token.start)
+        self.scanner.move_to(end)
         return formula
 
-    def _disjunction(self) -> c.Formula:
-        parts = [self._conjunction()]
-        while self.scanner.accept("\\/"):
-            parts.append(self._conjunction())
-        return parts[0] if len(parts) == 1 else c.Or(tuple(parts))
+    def _formula_at(self, at: int) -> tuple[c.Formula, int]:
+        r"""The formula that begins at an offset, and the offset behind it.
 
-    def _conjunction(self) -> c.Formula:
-        parts, is_open = self._plain_comparisons()
-        if is_open:
-            parts.append(self._negation())
-            while self.scanner.accept("/\\"):
-                parts.append(self._negation())
-        return parts[0] if len(parts) == 1 else c.And(tuple(parts))
+        `/\` binds more tightly than `\/`, which binds more tightly than `=>`.
+        """
+        premises, disjuncts, conjuncts = list[c.Formula](), list[c.Formula](), list[c.Formula]()
+        while True:
+            operand, at = self._operand_at(at)
+            conjuncts.append(operand)
+            sign = self.scanner.match(_CONNECTIVE, at)
+            word = "" if sign is None else sign[1]
+            if word != "/\\":
+                disjuncts.append(conjuncts[0] if len(conjuncts) == 1 else c.And(tuple(conjuncts)))
+                conjuncts.clear()
+                if word != "\\/":
+                    premises.append(disjuncts[0] if len(disjuncts) == 1 else c.Or(tuple(disjuncts)))
+                    disjuncts.clear()
+            if sign is None:
+                break
+            at = sign.end()
+        formula = premises.pop()
+        while premises:
+            formula = c.Implies(premises.pop(), formula)
+        return formula, at
 
-    def _plain_comparisons(self) -> tuple[list[c.Formula], bool]:
-        r"""Reads `0:EAX=1 /\ x=1 /\ …`, faster than token by token, and says whether more must follow."""
-        found: list[c.Formula] = []
-        last, match = None, self.scanner.matching(_PLAIN)
-        while match is not None and (comparison := self._known_comparison(match)) is not None:
-            found.append(comparison)
-            last = match
-            match = self.scanner.matching(_PLAIN, behind=match) if match["and"] else None
-        if last is not None:
-            self.scanner.take_up_to(last.end())
-        return found, last is None or last["and"] is not None
+    def _operand_at(self, at: int) -> tuple[c.Formula, int]:
+        """What a connective connects, and the offset behind it: a comparison, `(…)`, `not …` and the like.
 
-    def _negation(self) -> c.Formula:
+        Nearly all are plain comparisons or in brackets, and are read faster than token by token.
+        """
         scanner = self.scanner
-        if scanner.token.text in {"not", "~", "("}:
-            return self._nested_formula()
+        plain = scanner.match(_PLAIN, at)
+        if plain is not None and (known := self._known_comparison(plain)) is not None:
+            return known, plain.end()
+        opening = scanner.match(_OPENING, at)
+        if opening is not None:
+            self._nest(opening.end())
+            formula, at = self._formula_at(opening.end())
+            self._depth -= 1
+            closing = scanner.match(_CLOSING, at)
+            if closing is not None:
+                return formula, closing.end()
+            scanner.move_to(at)
+            raise scanner.syntax_error("`)`, `/\\` or `\\/`")
+        scanner.move_to(at)
+        if scanner.token.text in {"not", "~"}:
+            self._nest(scanner.take().end)
+            formula, at = self._operand_at(scanner.token.start)
+            self._depth -= 1
+            return c.Not(formula), at
         if scanner.accept("true"):
-            return c.TRUTH
-        if scanner.accept("false"):
-            return c.Or(())
-        return self._comparison()
+            formula = c.TRUTH
+        elif scanner.accept("false"):
+            formula = c.Or(())
+        else:
+            formula = self._any_comparison()
+        return formula, scanner.token.start
 
-    def _nested_formula(self) -> c.Formula:
-        """`not …`, `~…` or `(…)`."""
-        opening = self.scanner.take()
+    def _nest(self, end: int) -> None:
+        """Goes one level deeper, behind the sign or word that ends at an offset."""
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise error(codes.QUESTION, "the condition is nested too deeply", opening.span)
-        if opening.text == "(":
-            formula = self._implication()
-            self.scanner.expect(")", "`)`, `/\\` or `\\/`")
-        else:
-            formula = c.Not(self._negation())
-        self._depth -= 1
-        return formula
-
-    def _comparison(self) -> c.Formula:
-        match = self.scanner.matching(_PLAIN)
-        known = None if match is None else self._known_comparison(match)
-        if match is None or known is None:
-            return self._any_comparison()
-        self.scanner.take_up_to(match.end("plain"))
-        return known
+            place = self.scanner.source.span(end - 1, end)
+            raise error(codes.QUESTION, "the condition is nested too deeply", place)
 
     def _known_comparison(self, match: re.Match[str]) -> c.Compare | None:
         """What a plain comparison means; None if it is about an array."""
         known = self._plain.get(match["plain"])
         if known is None:
-            _, thread, register, name, bracketed, value, _ = match.groups()
+            _, thread, register, name, bracketed, value = match.groups()
             location = name or bracketed
             if location in self.arrays or location in _CONNECTIVES:
                 return None

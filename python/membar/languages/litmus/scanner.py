@@ -140,18 +140,13 @@ class Scanner:
             self.token = self._scan(token.end)
         return token
 
-    def matching(
-        self, pattern: re.Pattern[str], *, behind: re.Match[str] | None = None
-    ) -> re.Match[str] | None:
-        """What matches from the start of the next token on, or behind another match; nothing moves."""
-        start = self.token.start if behind is None else behind.end()
-        return pattern.match(self._text, start, self._end)
+    def match(self, pattern: re.Pattern[str], at: int) -> re.Match[str] | None:
+        """What matches at an offset; nothing moves."""
+        return pattern.match(self._text, at, self._end)
 
-    def take_up_to(self, end: int) -> None:
-        """Moves to where `matching` found that a token ends."""
-        start = self.token.start
-        self._last = Token("match", self._text[start:end], self.source, start, end)
-        self.token = self._scan(end)
+    def move_to(self, at: int) -> None:
+        """Moves to an offset, such as the end of a `match`."""
+        self.token = self._scan(at)
 
     def accept(self, text: str) -> Token | None:
         """The next token if it reads `text`; else None and nothing moves."""
