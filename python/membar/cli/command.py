@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
@@ -23,15 +22,11 @@ _GRAVITY = (HOLDS, BOUNDED, UNKNOWN, VIOLATED, BAD_INPUT)
 
 _HELP = frozenset({"-h", "--help", "--help-all"})
 
-# How many objects are made before garbage is looked for: programs and proofs are trees, and make hardly any.
-_OBJECTS = 100_000
-
 
 def command() -> NoReturn:
     """The program `membar`: like `main`, but exits at once, without tearing down every module."""
     from membar.limits import process  # noqa: PLC0415 - not for `main`
 
-    gc.set_threshold(_OBJECTS)
     streams.prepare()
     process.begin_command()
     os._exit(_interruptible())
