@@ -6,10 +6,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import NoReturn
 
 from membar.diagnostics import reason_of
 from membar.languages.compiled.compiler import environment_of
@@ -17,11 +16,11 @@ from membar.limits import budget, confinement
 from membar.records import record
 from membar.source import SourceFile
 
-if TYPE_CHECKING:
-    import subprocess
-
 LARGEST_OUTPUT = 256 * 1024 * 1024
 PATIENCE = 600.0  # seconds, where no limit is given
+_IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
+_NOT_RUN = 127  # as of a shell
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.0005, 0.05  # seconds between two looks whether a process has ended
 
 
 class CompilerFailureError(Exception):
@@ -47,7 +46,7 @@ def run_compiler(words: Sequence[str], *, seconds: float | None = None) -> Finis
     with scratch_folder() as scratch:
         path = f"{scratch}/messages"
         with open(path, "wb") as messages:  # noqa: PTH123 - without pathlib, which takes long to load
-            status = _finish(_start(words, messages.fileno(), scratch), limit)
+            status = _finish(_start(list(words), messages.fileno(), scratch), limit)
         if status == -signal.SIGXFSZ:
             raise CompilerFailureError(f"writes more than {LARGEST_OUTPUT // 2**20} MiB")
         text = SourceFile.read(path).text
@@ -92,9 +91,9 @@ def write_text(path: str, text: str) -> None:
         file.write(text)
 
 
-def _start(words: Sequence[str], messages: int, scratch: str) -> subprocess.Popen[bytes]:
+def _start(words: list[str], messages: int, scratch: str) -> int:
+    """Starts a command in a session of its own: it may start others, which end with it."""
     import resource  # noqa: PLC0415 - not if everything is in the cache
-    import subprocess  # noqa: PLC0415
 
     readable = confinement.readable_by_compilers()
     # Rust's `env!` makes variables part of the program.
@@ -102,49 +101,87 @@ def _start(words: Sequence[str], messages: int, scratch: str) -> subprocess.Pope
     for name in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"):  # the home may be read-only
         environment.setdefault(name, scratch)
     limits = _limits(budget.current().memory)
-    # Linux can limit a process that runs. Elsewhere it limits itself before it becomes the compiler; for
-    # that this whole process is copied first, which takes longer than many compilations.
-    limits_others = hasattr(resource, "prlimit") and readable is None
     try:
-        process = subprocess.Popen(
-            list(words),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=messages,
-            env=environment,
-            start_new_session=True,  # it may start others, which end with it
-            preexec_fn=None if limits_others else partial(_keep_to, limits, readable),  # noqa: PLW1509
-        )
-    except (OSError, ValueError, subprocess.SubprocessError) as problem:  # also a null character
+        # Linux can limit a process that runs. Elsewhere it limits itself before it becomes the compiler; for
+        # that this whole process is copied first, which takes longer than many compilations.
+        if hasattr(resource, "prlimit") and readable is None:
+            process = os.posix_spawnp(
+                words[0],
+                words,
+                environment,
+                file_actions=(
+                    (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                    (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+                    (os.POSIX_SPAWN_DUP2, messages, 2),
+                ),
+                setsid=True,
+                setsigdef=_IGNORED_BY_PYTHON,
+            )
+            with suppress(ProcessLookupError):  # it has ended
+                for kind, most in limits.items():
+                    resource.prlimit(process, kind, (most, most))
+            return process
+        return os.fork() or _become(words, environment, messages, limits, readable)
+    except (OSError, ValueError) as problem:  # also a null character
         raise CompilerFailureError(f"cannot be run: {reason_of(problem)}") from None
-    if limits_others:
-        with suppress(ProcessLookupError):  # it has ended
-            for kind, most in limits.items():
-                resource.prlimit(process.pid, kind, (most, most))
-    return process
 
 
-def _finish(process: subprocess.Popen[bytes], limit: float) -> int:
-    import subprocess  # noqa: PLC0415 - not if everything is in the cache
+def _become(
+    words: list[str],
+    environment: Mapping[str, str],
+    messages: int,
+    limits: Mapping[int, int],
+    readable: tuple[str, ...] | None,
+) -> NoReturn:
+    """Limits this process, a copy, and turns it into the compiler."""
+    import resource  # noqa: PLC0415 - not if everything is in the cache
 
-    deadline = time.monotonic() + limit
     try:
-        _await_end(process.pid, limit)
-        return process.wait(timeout=max(deadline - time.monotonic(), 0.0))
-    except subprocess.TimeoutExpired:
-        budget.current().look()  # whose limit was it?
-        raise CompilerFailureError(f"did not finish within {limit:g} s") from None
+        os.setsid()
+        os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+        os.dup2(0, 1)
+        os.dup2(messages, 2)
+        for each in _IGNORED_BY_PYTHON:
+            signal.signal(each, signal.SIG_DFL)
+        for kind, most in limits.items():
+            resource.setrlimit(kind, (most, most))
+        if readable is not None:
+            confinement.confine(readable=readable, writable=[scratch_base()])
+        os.execvpe(words[0], words, environment)
+    except BaseException as problem:
+        os.write(messages, f"cannot be run: {problem}\n".encode(errors="replace"))
+    finally:
+        os._exit(_NOT_RUN)
+
+
+def _finish(process: int, limit: float) -> int:
+    """Waits for a process; the exit status, or the negative number of the signal that ended it."""
+    deadline = time.monotonic() + limit
+    done = status = 0
+    try:
+        _await_end(process, limit)
+        pause = _SHORTEST_PAUSE
+        while not done:
+            done, status = os.waitpid(process, os.WNOHANG)
+            if not done and time.monotonic() > deadline:
+                budget.current().look()  # whose limit was it?
+                raise CompilerFailureError(f"did not finish within {limit:g} s")
+            if not done:
+                time.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
     finally:  # also if a limit or Ctrl-C ends the waiting
-        if process.returncode is None:
+        if not done:
             with suppress(OSError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+                os.killpg(process, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                os.waitpid(process, 0)
+    return os.waitstatus_to_exitcode(status)
 
 
 def _await_end(process: int, limit: float) -> None:
     """Waits until a process ends, within some time, where the system can tell it.
 
-    `Popen.wait` looks at longer and longer intervals, which can double the time of a short compilation.
+    To look at longer and longer intervals can double the time of a short compilation.
     """
     import select  # noqa: PLC0415 - not if everything is in the cache
 
@@ -170,12 +207,3 @@ def _limits(memory: int | None) -> dict[int, int]:
     if memory is not None:  # address space, of which a compiler reserves more than it uses
         limits[resource.RLIMIT_AS] = max(memory, 2**30)
     return limits
-
-
-def _keep_to(limits: dict[int, int], readable: tuple[str, ...] | None) -> None:
-    import resource  # noqa: PLC0415 - not if everything is in the cache
-
-    for kind, most in limits.items():
-        resource.setrlimit(kind, (most, most))
-    if readable is not None:
-        confinement.confine(readable=readable, writable=[scratch_base()])
