@@ -6,7 +6,7 @@ import os
 import re
 from bisect import bisect_right
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, AnyStr, cast
 
 from membar.paths import folder_of, is_below, resolve, stem
 from membar.records import field, record, replace
@@ -198,20 +198,20 @@ class SourceFile:
 class _Pattern:
     """A regular expression that is compiled when it is first used: most are never used by a small check."""
 
-    def __init__(self, text: str, flags: int) -> None:
+    def __init__(self, text: str | bytes, flags: int) -> None:
         self._text = text
         self._flags = flags
 
     def __getattr__(self, name: str) -> object:
-        compiled = re.compile(self._text, self._flags)
+        compiled: re.Pattern[Any] = re.compile(self._text, self._flags)
         for method in ("match", "fullmatch", "search", "finditer", "findall", "split", "sub"):
             setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)
 
 
-def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """As `re.compile`, when it is first used."""
-    return cast("re.Pattern[str]", _Pattern(text, flags))
+    return cast("re.Pattern[AnyStr]", _Pattern(text, flags))
 
 
 _HEADERS_OF_COMPILERS = pattern(r"/lib/clang/|/ziglang/lib/|/lib/zig/|/include/(?:[\w-]+/)?c\+\+/")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from membar.code import ir
 from membar.records import record
+from membar.source import pattern
 
 # Function → the numbers of its arguments that are text.
 _TEXTS: Mapping[str, tuple[int, ...]] = {
@@ -27,7 +28,7 @@ _INTO_MEMORY: Mapping[str, int | None] = {
 }  # fmt: skip
 # Function → the number of its argument that is memory of any type.
 _MEMORY: Mapping[str, int] = {"fwrite": 0, "write": 1}
-_CONVERSION = re.compile(
+_CONVERSION = pattern(
     rb"%(?P<flags>[-+ #0']*)(?P<width>\*|\d*)(?P<precision>\.(?:\*|\d*))?"
     rb"(?P<length>hh|h|ll|l|j|z|t|L)?(?P<kind>[a-zA-Z%])"
 )

@@ -42,15 +42,12 @@ def with_values(blocks: Iterable[ir.Block], values: Mapping[str, ir.Operand]) ->
 
 
 def _rebuild(value: object, change: Substitution) -> object:
-    if type(value) in OPERANDS:
-        return change(value)  # type: ignore[arg-type]  # it is one of these
     if isinstance(value, ir.Goto):
         arguments = tuple([change(item) for item in value.arguments])
-        return value if arguments == value.arguments else replace(value, arguments=arguments)
-    if isinstance(value, tuple):
-        found = tuple([_rebuild(item, change) for item in value])
-        is_same = all(map(is_, found, value))
-        return value if is_same else found
+        return value if all(map(is_, arguments, value.arguments)) else ir.Goto(value.block, arguments)
+    if isinstance(value, tuple) and value:
+        found = tuple([change(item) if type(item) in OPERANDS else _rebuild(item, change) for item in value])
+        return value if all(map(is_, found, value)) else found
     return value
 
 

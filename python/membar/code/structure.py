@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from membar.code import ir
 from membar.code.primitives import READ, USE
 from membar.records import field_names
-from membar.source import pattern
 
 OPERANDS = frozenset({ir.Value, ir.Constant, ir.ObjectAddress, ir.FunctionAddress, ir.Undefined})
 _RESULTS = frozenset({"result", "results", "old", "done"})
-_HOLDS_OPERANDS = pattern(r"\b(?:Operand|Value|Goto)\b")
+_OF_OPERANDS = ("Operand", "Value", "Goto")
 _FIELDS: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {}  # what `_fields` has found out
 
 
@@ -33,36 +32,40 @@ def results(instruction: ir.Instruction) -> tuple[ir.Value, ...]:
 def operands(instruction: ir.Instruction) -> list[ir.Operand]:
     """The operands that an instruction uses, those of jumps included."""
     found: list[ir.Operand] = []
-    for name in _fields(type(instruction))[1]:
-        _collect(getattr(instruction, name), found)
+    kind = type(instruction)
+    for name in (_FIELDS.get(kind) or _fields(kind))[1]:
+        value = getattr(instruction, name)
+        if type(value) in OPERANDS:
+            found.append(value)
+        elif value:
+            _collect(value, found)
     return found
 
 
 def operand_fields(kind: type) -> tuple[str, ...]:
     """The fields of a kind of instruction that hold operands, results, jumps or several of these."""
-    return _fields(kind)[0]
+    return (_FIELDS.get(kind) or _fields(kind))[0]
 
 
 def _fields(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The fields of `operand_fields`, and those of them that are not results."""
-    if kind not in _FIELDS:
-        kinds: dict[str, object] = {}
-        for base in reversed(kind.__mro__):
-            kinds.update(vars(base).get("__annotations__", {}))
-        names = tuple(name for name in field_names(kind) if _HOLDS_OPERANDS.search(str(kinds[name])))
-        _FIELDS[kind] = names, tuple(name for name in names if name not in _RESULTS)
-    return _FIELDS[kind]
+    kinds: dict[str, object] = {}
+    for base in reversed(kind.__mro__):
+        kinds.update(vars(base).get("__annotations__", {}))
+    names = tuple(name for name in field_names(kind) if any(one in str(kinds[name]) for one in _OF_OPERANDS))
+    found = _FIELDS[kind] = names, tuple(name for name in names if name not in _RESULTS)
+    return found
 
 
 def _collect(value: object, found: list[ir.Operand]) -> None:
-    kind = type(value)
-    if kind in OPERANDS:
-        found.append(value)  # type: ignore[arg-type]  # it is one of these
-    elif kind is ir.Goto:
-        found.extend(value.arguments)  # type: ignore[attr-defined]
-    elif kind is tuple:
-        for item in value:  # type: ignore[attr-defined]
-            _collect(item, found)
+    if type(value) is ir.Goto:
+        found += value.arguments
+    elif type(value) is tuple:
+        for item in value:
+            if type(item) in OPERANDS:
+                found.append(item)
+            else:
+                _collect(item, found)
 
 
 def has_assembly(function: ir.Function) -> bool:

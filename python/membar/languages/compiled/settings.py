@@ -13,10 +13,9 @@ MOST_THREADS = 16
 IN_DEBUG_INFORMATION = "-fdebug-macro"
 """The option with which a compiler writes all macros into the debug information."""
 _NAMES = (*RANGE, THREADS, HEAP)
-_ANY = "|".join(_NAMES)
-_NAMED = pattern(_ANY)
 _MACRO = pattern(
-    rf'!DIMacro\(type: DW_MACINFO_(define|undef), line: \d+, name: "({_ANY})"(?:, value: "([^"]*)")?\)'
+    r"!DIMacro\(type: DW_MACINFO_(define|undef), line: \d+, "
+    rf'name: "({"|".join(_NAMES)})"(?:, value: "([^"]*)")?\)'
 )
 
 
@@ -27,7 +26,7 @@ def is_setting(define: str) -> bool:
 
 def names_settings(text: str) -> bool:
     """Whether a text may define such a macro."""
-    return _NAMED.search(text) is not None
+    return any(name in text for name in _NAMES)
 
 
 def settings_of(modules: Iterable[str], defines: Iterable[str]) -> Mapping[str, int]:
@@ -38,7 +37,7 @@ def settings_of(modules: Iterable[str], defines: Iterable[str]) -> Mapping[str, 
     """
     given = dict(item.partition("=")[::2] for item in defines)
     found = {name: value or "1" for name, value in given.items() if name in _NAMES}
-    for text in modules:
+    for text in filter(names_settings, modules):
         for kind, name, value in _MACRO.findall(text):
             if kind == "define":
                 found[name] = value

@@ -11,25 +11,24 @@ from membar.source import SourceFile, pattern
 UNREADABLE = "W1501"
 UNSUPPORTED = "W1502"
 
-_NAME = r'(?:[-a-zA-Z$._][-a-zA-Z$._0-9]*|[0-9]+|"[^"]*")'
-# The kinds of words; the first that fits is the kind of a word.
+# The kinds of words; the first that fits is the kind of a word. Letters and digits are those of ASCII.
 _KINDS = {
-    "label": r'(?:[-a-zA-Z$._0-9]+|"[^"]*"):(?=\s|$)',
-    "symbol": rf'[@%]{_NAME}|%|\$"[^"]*"|\$[-a-zA-Z$._0-9]+',
-    "metadata": r'!(?:[-a-zA-Z$._\\][-a-zA-Z$._0-9\\]*|[0-9]+|"(?:[^"\\]|\\.)*")?',
-    "attributes": r"\#[0-9]+",
+    "label": r'(?:[\w$.-]+|"[^"]*"):(?=\s|$)',
+    "symbol": r'[@%](?:\d+|[\w$.-]+|"[^"]*")|%|\$(?:"[^"]*"|[\w$.-]+)',
+    "metadata": r'!(?:\d+|[\w$.\\-]+|"(?:[^"\\]|\\.)*")?',
+    "attributes": r"\#\d+",
     "debug": r"\#dbg_[a-z_]+",
     "string": r'c?"[^"]*"',
-    "float": r"-?[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?|[su]?0x[KLMHR]?[0-9A-Fa-f]+",
-    "number": r"-?[0-9]+",
-    "word": r"[a-zA-Z$._][-a-zA-Z$._0-9]*",
+    "float": r"-?\d+\.\d+(?:[eE][-+]?\d+)?|[su]?0x[KLMHR]?[\dA-Fa-f]+",
+    "number": r"-?\d+",
+    "word": r"[\w$.][\w$.-]*",
     "dots": r"\.\.\.",
     "sign": r"[()\[\]{}<>,=*|:]",
 }
-_KIND = pattern("|".join(f"(?P<{kind}>{text})" for kind, text in _KINDS.items()))
+_KIND = pattern("|".join(f"(?P<{kind}>{text})" for kind, text in _KINDS.items()), re.ASCII)
 # The next word, or a character that is none, behind blanks and comments.
-_WORD = pattern(rf"(?:\s++|;[^\n]*+)*+({'|'.join(_KINDS.values())}|\S)")
-_ESCAPE = re.compile(rb"\\([0-9a-fA-F]{2}|\\)")
+_WORD = pattern(rf"(?:\s++|;[^\n]*+)*+({'|'.join(_KINDS.values())}|\S)", re.ASCII)
+_ESCAPE = pattern(rb"\\([0-9a-fA-F]{2}|\\)")
 
 
 @lru_cache(maxsize=10_000)
