@@ -99,7 +99,7 @@ def _measure(folder: Path, engine: str, *, rounds: int) -> Figures:
     plan = campaign.Campaign(tests=paths, engine=engine)
     programs = _programs(paths)
     tasks = [_task(program) for program in programs]
-    answers = [campaign.answer_test(path, plan) for path in paths]
+    answers = membar.ask(plan).tests
     chosen = answering.load_engine(engine)
 
     def explore() -> None:
@@ -123,7 +123,7 @@ def _measure(folder: Path, engine: str, *, rounds: int) -> Figures:
     )
 
 
-def _programs(paths: tuple[Path, ...]) -> list[Program]:
+def _programs(paths: tuple[str, ...]) -> list[Program]:
     """The tests that are valid input, read."""
     found = []
     for path in paths:

@@ -27,10 +27,15 @@ def suffix(path: str) -> str:
     return os.path.splitext(os.path.basename(path))[1]
 
 
+def plain(path: str) -> str:
+    """The path without `.` and double slashes; `..` stays, as it may follow a link."""
+    parts = os.sep.join(part for part in path.split(os.sep) if part not in ("", os.curdir))
+    return os.sep + parts if os.path.isabs(path) else parts or os.curdir
+
+
 def absolute(path: str) -> str:
-    """The path from the root, without `.` and double slashes; `..` stays, as it may follow a link."""
-    found = path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
-    return os.sep + os.sep.join(part for part in found.split(os.sep) if part not in ("", os.curdir))
+    """The path from the root, as `plain` writes it."""
+    return plain(os.path.join(os.getcwd(), path))
 
 
 def resolve(path: str) -> str:
@@ -42,3 +47,14 @@ def is_below(path: str, folder: str) -> bool:
     """Whether a path names a folder or something in it; both from the root, or both from here."""
     folder = folder.rstrip(os.sep)
     return path == folder or path.startswith(folder + os.sep)
+
+
+def files_in(folder: str, ending: str) -> list[str]:
+    """The files in a folder, and in those in it, whose names end so, in order."""
+    found = [
+        plain(os.path.join(inside, name))
+        for inside, _, names in os.walk(folder)
+        for name in names
+        if name.endswith(ending)
+    ]
+    return sorted(found, key=lambda path: path.split(os.sep))

@@ -79,7 +79,7 @@ def score(folder: str, plan: campaign.Campaign, *, jobs: int, every: int = 1) ->
     """Runs each `every`-th test of a folder of the corpus."""
     place = CORPUS / folder
     expected = expectations.read(next(place.glob("expected.[jc]s*[nv]")))
-    tests = [test for test in campaign.tests_in([place]) if test.name in expected][::every]
+    tests = [test for test in campaign.tests_in([place]) if Path(test).name in expected][::every]
     answers = membar.ask(replace(plan, tests=tests, jobs=jobs)).tests
     unanswered = tuple((Path(a.path).name, a.reason.splitlines()[0]) for a in answers if not a.is_answered)
     wrong = campaign.compare(answers, expected)

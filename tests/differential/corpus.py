@@ -68,7 +68,7 @@ def compare(path: Path, *, seconds: float) -> Compared:
 
 def compare_folder(folder: str, *, jobs: int, seconds: float, every: int = 1) -> list[Compared]:
     """Each `every`-th test of a folder of the corpus."""
-    tests = campaign.tests_in([CORPUS / folder])[::every]
+    tests = [Path(test) for test in campaign.tests_in([CORPUS / folder])[::every]]
     ask = partial(compare, seconds=seconds)
     if jobs == 1:
         return [ask(test) for test in tests]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gc
+import os
+import stat
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from membar.diagnostics import UNFIT, InputError, refusal, unfit_input
 from membar.limits.budget import Ended, LimitError, limit_resources
 from membar.models.model import Model
+from membar.paths import files_in, is_below, plain, resolve, stem
 from membar.program.condition import Quantifier
 from membar.questions.answer import Answer, TestAnswers, make_answer
 from membar.questions.ask import ask, unknown_answer
@@ -26,6 +28,8 @@ from membar.reports._parts.findings import warnings_of
 from membar.source import SourceFile
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from membar.questions.expectations import Expectation
     from membar.reports.answer_keys import ExplanationPart
 
@@ -95,7 +99,7 @@ class Case:
         source: its text, if that was read already.
     """
 
-    path: Path
+    path: str
     model: Model | str | None = None
     source: SourceFile | None = None
 
@@ -126,8 +130,8 @@ class Campaign(Question):
     LIMITS_EACH: ClassVar = True
 
     source: SourceFile = field(default_factory=lambda: SourceFile("litmus tests", ""))
-    tests: Sequence[Path] = ()
-    named: tuple[Path, ...] = ()
+    tests: Sequence[str | Path] = ()
+    named: tuple[str, ...] = ()
     models: Sequence[Model] = ()
     engine: str | None = None
     folders: tuple[tuple[str, Path], ...] = ()
@@ -175,7 +179,7 @@ class Campaign(Question):
 
             yield from recorded_answers(self, self.store)
             return
-        cases = [Case(test, model) for test in self.tests for model in self.models or (self.model,)]
+        cases = [Case(str(test), model) for test in self.tests for model in self.models or (self.model,)]
         if self.jobs <= 1 and not self.is_supervised:
             for case in cases:
                 yield answer_case(case, self)
@@ -193,19 +197,18 @@ class Campaign(Question):
             yield give_up(case, self, found) if isinstance(found, Ended) else found
 
 
-def tests_in(paths: Sequence[Path]) -> tuple[Path, ...]:
+def tests_in(paths: Sequence[str | Path]) -> tuple[str, ...]:
     """The litmus files named by `paths`; folders are searched, results sorted, duplicates removed.
 
     Raises:
         OSError: a path does not exist.
         InputError: there are no tests.
     """
-    found: dict[Path, None] = {}
-    for path in paths:
-        if path.is_dir():
-            found.update(dict.fromkeys(sorted(path.rglob("*.litmus"))))
+    found: dict[str, None] = {}
+    for path in (plain(str(path)) for path in paths):
+        if stat.S_ISDIR(os.stat(path).st_mode):  # noqa: PTH116 - without pathlib, which takes long to load
+            found.update(dict.fromkeys(files_in(path, ".litmus")))
         else:
-            path.stat()
             found[path] = None
     if not found and paths:
         folders = ", ".join(map(str, paths))
@@ -237,7 +240,7 @@ _OBJECTS = 100_000
 
 def give_up(case: Case, campaign: Campaign, ended: Ended) -> TestAnswer:
     """The answer about a test whose process was killed."""
-    source = case.source or SourceFile(str(case.path), "")
+    source = case.source or SourceFile(case.path, "")
     found = unknown_answer(_question(source, case.model, campaign), ended.reason, ended.seconds)
     answer = as_data(found, seconds=ended.seconds, texts=campaign.texts)
     return replace(answer, is_accident=True) if ended.is_accident else answer
@@ -296,15 +299,14 @@ def _draw(result: Answer, folders: Sequence[tuple[str, Path]]) -> str:
     return "".join(problems)
 
 
-def _is_inside(path: Path, named: Sequence[Path]) -> bool:
+def _is_inside(path: str, named: Sequence[str]) -> bool:
     """Whether the user named a file or its folder; a link in the folder may lead out of it."""
     if not named or path in named:
         return True
-    place = path.resolve()
-    return any(place.is_relative_to(folder.resolve()) for folder in named)
+    return any(is_below(resolve(path), resolve(folder)) for folder in named)
 
 
-def _without_text(path: Path, problem: InputError) -> InputError:
+def _without_text(path: str, problem: InputError) -> InputError:
     """The error in a file that the user did not name, without quoting the file."""
     return refusal(
         problem.diagnostics[0].code,
@@ -313,20 +315,20 @@ def _without_text(path: Path, problem: InputError) -> InputError:
     )
 
 
-def refused_test(path: Path, problem: InputError, *, texts: Collection[str] = ()) -> TestAnswer:
+def refused_test(path: str, problem: InputError, *, texts: Collection[str] = ()) -> TestAnswer:
     """The answer about a file that is not valid input; see `Campaign.texts`."""
     reason = diagnostic.render_error(problem)
     found: tuple[dict[str, Any], ...] = ()
     if "sarif" in texts:
         from membar.reports import sarif  # noqa: PLC0415 - only where asked for
 
-        found = sarif.refusal_results(str(path), problem)
+        found = sarif.refusal_results(path, problem)
     page = ""
     if "html" in texts:
         import json  # noqa: PLC0415 - only where asked for
 
-        page = json.dumps({"file": str(path), "source": "", "text": reason})
-    return TestAnswer(path=str(path), name=path.stem, verdict="error", reason=reason, sarif=found, html=page)
+        page = json.dumps({"file": path, "source": "", "text": reason})
+    return TestAnswer(path=path, name=stem(path), verdict="error", reason=reason, sarif=found, html=page)
 
 
 def as_data(answer: Answer, *, seconds: float, texts: Collection[str] = ()) -> TestAnswer:

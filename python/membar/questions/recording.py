@@ -40,7 +40,7 @@ def recorded_answers(campaign: Campaign, path: Path) -> Iterator[TestAnswer]:
     """
     sources = [_read(test) for test in campaign.tests]
     cases = [
-        Case(test, model, source)
+        Case(str(test), model, source)
         for test, source in zip(campaign.tests, sources, strict=True)
         for model in campaign.all_models
     ]
@@ -233,7 +233,7 @@ def _answer(case: Case, row: Sequence[Any]) -> TestAnswer:
     _, name, model, verdict, allowed, holds, undefined, final_states, states, reason, texts, seconds = row
     kept = json.loads(texts)
     return TestAnswer(
-        path=str(case.path),
+        path=case.path,
         name=name,
         model=model,
         verdict=verdict,
@@ -354,10 +354,10 @@ def _claims(source: SourceFile | None) -> dict[str, str]:
         return {}
 
 
-def _read(test: Path) -> SourceFile | None:
+def _read(test: str | Path) -> SourceFile | None:
     """The text of a regular file; other files are read by the process that answers."""
     try:
-        return SourceFile.read(test) if test.is_file() else None
+        return SourceFile.read(test) if Path(test).is_file() else None
     except OSError:
         return None
 

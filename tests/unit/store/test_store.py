@@ -42,7 +42,7 @@ exists (0:EAX=0 /\\ 1:EAX=0)
 MODELS = ("sc", "x86-tso")
 
 
-def answers(tests: Sequence[Path], at: Path | None, **more: object) -> list[campaign.TestAnswer]:
+def answers(tests: Sequence[str | Path], at: Path | None, **more: object) -> list[campaign.TestAnswer]:
     found: list[campaign.TestAnswer] = []
     fields = {"models": [load_model(name) for name in MODELS], "texts": ("states",), **more}
     ask(Campaign(tests=tests, store=at, on_answer=found.append, **fields))  # type: ignore[arg-type]
@@ -184,7 +184,7 @@ def test_bad_input_and_accidents_are_shown_but_never_taken(
 
     def answer(case: campaign.Case, plan: Campaign) -> campaign.TestAnswer:
         if case.model is not None and getattr(case.model, "name", "") == "x86-tso":
-            if case.path == test:
+            if case.path == str(test):
                 os.kill(os.getpid(), signal.SIGKILL)
             raise ZeroDivisionError("two\nlines")
         return real(case, plan)

@@ -41,12 +41,10 @@ class Filed:
         """Stores an answer as plain data, if any file is to be written."""
         if not self._is_wanted:
             return
-        from pathlib import Path  # noqa: PLC0415 - only where asked for
-
-        from membar.questions import campaign  # noqa: PLC0415
+        from membar.questions import campaign  # noqa: PLC0415 - only where asked for
 
         self.answers.append(
-            campaign.refused_test(Path(file), answer, texts=self.texts)
+            campaign.refused_test(file, answer, texts=self.texts)
             if isinstance(answer, InputError)
             else campaign.as_data(answer, seconds=seconds, texts=self.texts)
         )

@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from membar.cli import arguments
@@ -17,6 +16,7 @@ from membar.cli.commands.window import color, columns, progress_line
 from membar.diagnostics import refusal
 from membar.languages.registry import load_model
 from membar.limits import budget
+from membar.paths import plain
 from membar.questions import campaign, refusals
 from membar.questions.answering import load_engine
 from membar.questions.ask import ask
@@ -33,7 +33,7 @@ _MOST_IN_A_PAGE = 2_000  # answers; more would be a file of some 20 MB, and slow
 
 def run(chosen: arguments.Chosen) -> int:
     """Answers every test, prints a line for each and a summary."""
-    limits, named = chosen.limit, tuple(map(Path, chosen.paths))
+    limits, named = chosen.limit, tuple(map(plain, chosen.paths))
     with budget.limit_resources(seconds=limits.seconds, memory=limits.memory):
         tests = campaign.tests_in(named)
         known = _known_answers(chosen)
@@ -181,7 +181,7 @@ class _Lines:
     def __init__(
         self,
         chosen: arguments.Chosen,
-        tests: Sequence[Path],
+        tests: Sequence[str],
         models: Sequence[str],
         tell: Callable[[str], None] | None,
     ) -> None:
@@ -189,7 +189,7 @@ class _Lines:
         self.columns = max(len(models), 1)
         self._chosen, self._tell = chosen, tell
         self._form = chosen.lines or ("tests" if self.models else "answers")
-        self._paths = [str(test) for test in tests]
+        self._paths = tests
         self._row: list[campaign.TestAnswer] = []
         self._problem = ""
         self._has_head = False
