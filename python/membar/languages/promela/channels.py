@@ -163,7 +163,7 @@ class Messages:
         """The ways to do it on one channel, where `is_it` says that this is the one."""
         statement = self._expanded(statement)
         given = statement.values if isinstance(statement, p.Send) else statement.patterns
-        if len(given) > len(channel.fields):
+        if len(given) > len(channel.fields) and isinstance(statement, p.Send):
             raise error(
                 "W0707",
                 f"a message of {len(given)} values on `{channel.name}`",
@@ -434,7 +434,7 @@ def _filled_up(statement: p.Send | p.Receive, width: int) -> p.Send | p.Receive:
         zeros = (p.Number(0, statement.span),) * (width - len(statement.values))
         return replace(statement, values=(*statement.values, *zeros))
     rest = _anything(width - len(statement.patterns), statement.span)
-    return replace(statement, patterns=(*statement.patterns, *rest))
+    return replace(statement, patterns=(*statement.patterns[:width], *rest))
 
 
 def _anything(count: int, span: Span) -> tuple[p.Pattern, ...]:

@@ -9,13 +9,13 @@ As in SPIN, a process that is kept waiting by its priority is enabled all the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
 from membar.diagnostics import error
 from membar.languages.promela.scope import BYTE, Storage
 from membar.languages.promela.values import CellReference, address
-from membar.program.dependencies import expressions_of
+from membar.program.dependencies import expressions_of, registers_written
 from membar.program.expr import (
     FALSE,
     TRUE,
@@ -34,6 +34,7 @@ from membar.program.operations import Assert, Assume, Fence, Load, Operation, Se
 from membar.program.program import Edge, Thread
 from membar.records import replace
 from membar.source import Span
+from membar.tokens import join_balanced
 
 # Whether no process with a higher priority can move; and where nothing else can happen (`timeout`).
 HIGHEST: Final = "#highest"
@@ -85,6 +86,7 @@ class Scheduling:
     def __init__(self, threads: Sequence[Thread], sizes: Mapping[str, int], span: Span) -> None:
         self._threads = threads
         self.sizes = sizes
+        self._computed: dict[tuple[str, int], tuple[Operation, ...]] = {}
         self._span = span
 
     def enabled(self, number: int, look: Look, *, idle: bool = False, inside: tuple[int, ...] = ()) -> Expr:
@@ -103,10 +105,8 @@ class Scheduling:
             if edge.source and edge.source not in thread.atomic and (idle or not edge.idle):
                 condition = self._condition(number, edge, look, (*inside, number))
                 conditions[edge.source] = either(conditions.get(edge.source, FALSE), condition)
-        result: Expr = FALSE
-        for point, condition in conditions.items():
-            result = either(result, both(look.is_at(number, point), condition))
-        return result
+        cases = [both(look.is_at(number, point), condition) for point, condition in conditions.items()]
+        return join_balanced(cases, either) if cases else FALSE
 
     def _condition(self, number: int, edge: Edge, look: Look, inside: tuple[int, ...]) -> Expr:
         """Whether an edge can be taken: what it assumes before it does anything.
@@ -145,20 +145,32 @@ class Scheduling:
         if any(_asks(name) for name in registers_of(edge.guard)):
             edge = replace(edge, guard=TRUE, operations=(Assume(edge.guard, waits=True), *edge.operations))
         done: list[Operation] = []
-        look = _Loads(mirror)
-        computed: set[str] = set()
+        written: set[str] = set()
+        current: set[str] = set()  # answers that nothing has changed since
         for operation in edge.operations:
             asked = {name for part in expressions_of(operation) for name in registers_of(part) if _asks(name)}
-            for name in sorted(asked):
-                value = self._answer(name, number, look)
-                done += [*look.take(), Set(name, value)]
-                computed.add(name)
+            for name in sorted(asked - current):
+                operations = self._operations(name, number, mirror)
+                done += operations
+                written.update(register for item in operations for register in registers_written(item))
+                current.add(name)
             done.append(operation)
-            look.seen.clear()  # memory may be another afterwards
-        if not computed:
+            if not isinstance(operation, Load | Set | Assume | Assert):
+                current.clear()
+        if not written:
             return edge
-        forgets = [Set(name, FALSE) for name in (*sorted(computed), *look.names())]
-        return replace(edge, operations=(*done, *forgets))
+        return replace(edge, operations=(*done, *(Set(name, FALSE) for name in sorted(written))))
+
+    def _operations(
+        self, name: str, number: int, mirror: Callable[[int, str], Storage]
+    ) -> tuple[Operation, ...]:
+        """The operations by which a thread computes an answer."""
+        key = (name, number)
+        if key not in self._computed:
+            look = _Loads(mirror)
+            value = self._answer(name, number, look)
+            self._computed[key] = (*look.loads, Set(name, value))
+        return self._computed[key]
 
     def _answer(self, name: str, number: int, look: _Loads) -> Expr:
         if name.startswith(_ENABLED):
@@ -182,18 +194,8 @@ class _Loads:
 
     def __init__(self, mirror: Callable[[int, str], Storage]) -> None:
         self._mirror = mirror
-        self._loads: list[Operation] = []
-        self._count = 0
-        self.seen: dict[tuple[Expr, int], str] = {}
-
-    def take(self) -> list[Operation]:
-        """The loads since the last time."""
-        found, self._loads = self._loads, []
-        return found
-
-    def names(self) -> Iterator[str]:
-        """The registers that are loaded."""
-        return (f"$look{number}" for number in range(1, self._count + 1))
+        self.loads: list[Operation] = []
+        self._seen: dict[tuple[Expr, int], str] = {}
 
     def is_at(self, number: int, point: int) -> Expr:
         return fold(equals(self._of(self._mirror(number, "")), Constant(point)))
@@ -212,11 +214,10 @@ class _Loads:
 
     def memory(self, load: Load) -> Expr:
         key = (load.address, load.size)
-        if key not in self.seen:
-            self._count += 1
-            self.seen[key] = f"$look{self._count}"
-            self._loads.append(replace(load, register=self.seen[key]))
-        return Register(self.seen[key])
+        if key not in self._seen:
+            self._seen[key] = f"$look{len(self._seen)}"
+            self.loads.append(replace(load, register=self._seen[key]))
+        return Register(self._seen[key])
 
 
 def cell_of(load: Load) -> tuple[str, Expr]:

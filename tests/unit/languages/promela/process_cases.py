@@ -368,4 +368,14 @@ PROCESS_CASES = (
         "byte x;\nactive proctype A() { x = 1 }\n"
         "active proctype B() { byte k; k = pc_value(0); if :: pc_value(0) != k -> assert(0) :: else fi }",
     ),
+    Case(
+        "more values are received than the message has",
+        "assertions",
+        "chan q = [1] of { byte }; byte x, y;\nactive proctype A() { q!1; q?x,y }",
+    ),
+    Case(
+        "more values could be received than the message has",
+        None,
+        "chan q = [1] of { byte }; byte x, y;\nactive proctype A() { if :: q?x,y :: x = 9 fi }",
+    ),
 )
