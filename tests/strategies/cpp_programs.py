@@ -160,6 +160,37 @@ int main() {
   a.join();
 }
 """
+_PROMISE = """
+int data;
+int main() {
+  std::promise<int> p; auto f = p.get_future();
+  std::thread a([&] { data = 1; p.set_value(3); });
+  assert(f.get() == 3); assert(data == 1); a.join();
+}
+"""
+_SHARED_TIMED = """
+std::shared_timed_mutex m; int data;
+int main() {
+  std::thread w([] { m.lock(); ++data; m.unlock(); });
+  m.lock_shared(); assert(data == 0 || data == 1); m.unlock_shared();
+  w.join();
+}
+"""
+_OLD_ATOMICS = """
+std::shared_ptr<int> p;
+int main() {
+  std::thread a([] { std::atomic_store(&p, std::make_shared<int>(3)); });
+  auto q = std::atomic_load(&p); if (q) assert(*q == 3); a.join();
+}
+"""
+_STDATOMIC = """
+atomic_int x; int data;
+int main() {
+  std::thread a([] { data = 1; atomic_store_explicit(&x, 1, memory_order_release); });
+  if (atomic_load_explicit(&x, memory_order_acquire)) assert(data == 1);
+  a.join();
+}
+"""
 
 CASES: tuple[tuple[str, str, str], ...] = (
     ("mutex", program("mutex", _MUTEX), HOLDS),
@@ -199,6 +230,17 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("exception", program("memory", _THROWING), VIOLATED),
     ("exception that may be caught", program("memory", _CATCHING), UNKNOWN),
     ("exception that is not thrown", program("memory", _CATCHING.replace("x.load() == 1", "x.load() == 2")), HOLDS),
+    ("promise", program("future", _PROMISE), HOLDS),
+    ("promise set twice", program("future", _PROMISE.replace("assert(f.get()", "p.set_value(4); assert(f.get()")), VIOLATED),
+    ("promise not awaited", program("future", _PROMISE.replace("assert(f.get() == 3);", "")), VIOLATED),
+    ("shared timed mutex", program("shared_mutex", _SHARED_TIMED), HOLDS),
+    ("shared timed mutex, written by readers", program("shared_mutex", _SHARED_TIMED.replace("m.lock();", "m.lock_shared();").replace("m.unlock();", "m.unlock_shared();")), VIOLATED),
+    ("recursive timed mutex", program("mutex", _RECURSIVE.replace("recursive_mutex", "recursive_timed_mutex")), HOLDS),
+    ("atomic access to a shared pointer", program("memory", _OLD_ATOMICS), HOLDS),
+    ("plain access to a shared pointer", program("memory", _OLD_ATOMICS.replace("std::atomic_load(&p)", "p")), VIOLATED),
+    ("a clock does not run backwards", program("chrono", "int main() { auto a = std::chrono::steady_clock::now(); assert(a <= std::chrono::steady_clock::now()); }"), WITHIN),
+    ("stdatomic.h", program("stdatomic.h", _STDATOMIC), HOLDS),
+    ("stdatomic.h, relaxed", program("stdatomic.h", _STDATOMIC.replace("memory_order_release", "memory_order_relaxed")), VIOLATED),
     ("thread not joined", program("memory", "int main() { std::thread a([] {}); }"), VIOLATED),
 )  # fmt: skip
 """Name, text and verdict under rc20."""

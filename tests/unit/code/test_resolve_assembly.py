@@ -77,6 +77,7 @@ def effects(module: ir.Module) -> list[str]:
             ["update or seq_cst i128 @big, %"],
         ),
         (assembly("lock; addl $0,0(%%rsp)"), ["fence seq_cst"]),
+        (assembly("lock not qword ptr [%0]", "", '"r"(&z)'), ["update xor seq_cst i64 @z"]),
         (assembly("lock orl $0, (%%rsp)"), ["fence seq_cst"]),
         (assembly("movl %1, %0", '"=q"(w)', '"m"(z)'), ["load acquire i32 @z"]),
         (assembly("movq %1, %0", '"=m"(y)', '"Zq"(5UL)'), ["store release i64 5, @y"]),

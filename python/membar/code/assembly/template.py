@@ -12,6 +12,8 @@ from membar.source import pattern
 _SEPARATOR = pattern(r"[;\n]")
 _LABEL = pattern(r"^(?P<label>[\w.]+):\s*")
 _REFERENCE = pattern(r"\$(?:(?P<number>\d+)|\{(?P<inner>\d+)(?::(?P<modifier>\w+))?\})")
+_WIDTHS = {"byte": "b", "word": "w", "dword": "l", "qword": "q"}
+_SIZED = pattern(r"(?P<size>byte|word|dword|qword) ptr \[(?P<address>[^\[\]+*-]+)\]")
 _NUMBER = pattern(r"[$#]*(?P<value>-?(?:0x[0-9a-f]+|\d+))")
 
 
@@ -107,8 +109,21 @@ def read_statements(template: str) -> tuple[Statement, ...]:
         if mnemonic in {"lock", "rep"} and rest:
             found.append(Statement(mnemonic))
             mnemonic, _, rest = rest.strip().partition(" ")
-        found.append(Statement(mnemonic, tuple(_split(rest))))
+        found.append(_in_att_syntax(mnemonic, _split(rest)))
     return tuple(found)
+
+
+def _in_att_syntax(mnemonic: str, operands: list[str]) -> Statement:
+    """A statement; one in Intel's syntax that names the width of its memory, in that of AT&T."""
+    sizes = [_SIZED.fullmatch(each) for each in operands]
+    width = next((match["size"] for match in sizes if match is not None), None)
+    if width is None:
+        return Statement(mnemonic, tuple(operands))
+    words = [
+        each if match is None else f"({match['address']})"
+        for each, match in zip(operands, sizes, strict=True)
+    ]
+    return Statement(mnemonic + _WIDTHS[width], tuple(reversed(words)))
 
 
 def _split(text: str) -> list[str]:

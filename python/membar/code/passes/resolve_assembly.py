@@ -79,6 +79,12 @@ class _Assembly:
     def run(self, function: ir.Function) -> ir.Function:
         number = 0
         blocks: list[ir.Block] = []
+        locals_ = {
+            item.result
+            for block in function.blocks
+            for item in block.instructions
+            if isinstance(item, ir.Slot)
+        }
         for block in function.blocks:
             name, parameters = block.name, block.parameters
             done: list[ir.Instruction] = []
@@ -98,6 +104,9 @@ class _Assembly:
                     blocks.append(writer.wait(meaning, waits, name))
                 for part in meaning.parts if isinstance(meaning, Several) else (meaning,):
                     self._write(part, writer)
+                    if isinstance(part, Access) and part.kind == "update" and part.address in locals_:
+                        # Nobody else sees the variable: another usual way to write a fence.
+                        writer.done.append(ir.Fence(ordering="seq_cst", place=item.place))
                 done += writer.finish()
             blocks.append(replace(block, name=name, parameters=parameters, instructions=tuple(done)))
         return replace(function, blocks=tuple(blocks))

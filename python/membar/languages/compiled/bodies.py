@@ -54,6 +54,11 @@ _VARIABLES: Mapping[str, str] = {
             "_ZTINSt3__119__shared_weak_countE",
             "_ZTINSt3__114__shared_countE",
         ),
+        "cpp_futures.c": (
+            "_ZTVNSt3__117__assoc_sub_stateE",
+            "_ZTINSt3__117__assoc_sub_stateE",
+            "_ZTINSt3__112future_errorE",
+        ),
     }.items()
     for name in names
 }

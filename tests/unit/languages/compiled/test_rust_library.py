@@ -12,7 +12,7 @@ import membar
 
 pytestmark = pytest.mark.skipif(shutil.which("rustc") is None, reason="rustc is not installed")
 HEAD = """
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
+use std::sync::atomic::{fence, AtomicBool, AtomicU32, Ordering::*};
 use std::sync::*;
 use std::thread;
 static X: AtomicU32 = AtomicU32::new(0);
@@ -27,6 +27,13 @@ impl Plain {
     fn get(&self) -> u32 { unsafe { *self.0.get() } }
 }
 static D: Plain = Plain(std::cell::UnsafeCell::new(0));
+fn full() {
+    let word = std::cell::UnsafeCell::new(0usize);
+    #[cfg(target_arch = "x86_64")]
+    unsafe { std::arch::asm!("lock not qword ptr [{0}]", in(reg) word.get()) };
+    #[cfg(not(target_arch = "x86_64"))]
+    { drop(word); fence(SeqCst); }
+}
 struct Own(u32);
 impl Drop for Own {
     fn drop(&mut self) { if O.try_with(|_| ()).is_err() { X.fetch_add(1, Relaxed); } }
@@ -147,6 +154,12 @@ CASES = {
         'let mut v = vec![String::from("a")]; v.push(v[0].clone()); assert!(v[1] == "a");',
         "let mut v = vec![0u8]; v.push(7);",
         "assert_eq!(v[1], 7);",
+        "holds",
+    ),
+    "locking a local variable is a fence": (
+        "X.store(1, Relaxed); full(); D.set(Y.load(Relaxed));",
+        "Y.store(1, Relaxed); full(); let r = X.load(Relaxed);",
+        "assert!(r == 1 || D.get() == 1 || thread::panicking());",
         "holds",
     ),
     "a relaxed flag orders nothing": (

@@ -2,6 +2,69 @@
 #ifndef MEMBAR_STDATOMIC_H
 #define MEMBAR_STDATOMIC_H
 
+#ifdef __cplusplus /* as C++23 has it */
+#include <atomic>
+#define _Atomic(type) std::atomic<type>
+using std::atomic;
+using std::atomic_flag;
+using std::atomic_bool;
+using std::atomic_char;
+using std::atomic_schar;
+using std::atomic_uchar;
+using std::atomic_short;
+using std::atomic_ushort;
+using std::atomic_int;
+using std::atomic_uint;
+using std::atomic_long;
+using std::atomic_ulong;
+using std::atomic_llong;
+using std::atomic_ullong;
+using std::atomic_char16_t;
+using std::atomic_char32_t;
+using std::atomic_wchar_t;
+using std::atomic_intptr_t;
+using std::atomic_uintptr_t;
+using std::atomic_size_t;
+using std::atomic_ptrdiff_t;
+using std::atomic_intmax_t;
+using std::atomic_uintmax_t;
+using std::atomic_init;
+using std::atomic_is_lock_free;
+using std::atomic_store;
+using std::atomic_store_explicit;
+using std::atomic_load;
+using std::atomic_load_explicit;
+using std::atomic_exchange;
+using std::atomic_exchange_explicit;
+using std::atomic_compare_exchange_strong;
+using std::atomic_compare_exchange_strong_explicit;
+using std::atomic_compare_exchange_weak;
+using std::atomic_compare_exchange_weak_explicit;
+using std::atomic_fetch_add;
+using std::atomic_fetch_add_explicit;
+using std::atomic_fetch_sub;
+using std::atomic_fetch_sub_explicit;
+using std::atomic_fetch_or;
+using std::atomic_fetch_or_explicit;
+using std::atomic_fetch_xor;
+using std::atomic_fetch_xor_explicit;
+using std::atomic_fetch_and;
+using std::atomic_fetch_and_explicit;
+using std::atomic_flag_test_and_set;
+using std::atomic_flag_test_and_set_explicit;
+using std::atomic_flag_clear;
+using std::atomic_flag_clear_explicit;
+using std::atomic_thread_fence;
+using std::atomic_signal_fence;
+using std::memory_order;
+using std::memory_order_relaxed;
+using std::memory_order_consume;
+using std::memory_order_acquire;
+using std::memory_order_release;
+using std::memory_order_acq_rel;
+using std::memory_order_seq_cst;
+#else
+
 #include <stddef.h>
 #include <stdint.h>
 #include <membar_orders.h>
@@ -110,4 +173,5 @@ typedef struct atomic_flag { atomic_bool _Value; } atomic_flag;
 #define atomic_flag_test_and_set(f) atomic_flag_test_and_set_explicit(f, __ATOMIC_SEQ_CST)
 #define atomic_flag_clear(f) atomic_flag_clear_explicit(f, __ATOMIC_SEQ_CST)
 
+#endif /* C++ */
 #endif

@@ -99,6 +99,61 @@ void _ZNSt3__111timed_mutex6unlockEv(struct timed_mutex *self)
     pthread_cond_signal(self->condition);
 }
 
+struct recursive_timed_mutex {
+    char mutex[sizeof(((struct timed_mutex *)0)->mutex)], condition[48];
+    size_t count;
+    unsigned long owner;
+};
+unsigned long pthread_self(void);
+
+/// _ZNSt3__121recursive_timed_mutexC1Ev, _ZNSt3__121recursive_timed_mutexD1Ev, _ZNSt3__121recursive_timed_mutex4lockEv, _ZNSt3__121recursive_timed_mutex8try_lockEv, _ZNSt3__121recursive_timed_mutex6unlockEv: `std::recursive_timed_mutex`: as `std::timed_mutex`; counts how often its owner has locked it.
+void _ZNSt3__121recursive_timed_mutexC1Ev(struct recursive_timed_mutex *self)
+{
+    pthread_mutex_init(self->mutex, NULL);
+    pthread_cond_init(self->condition, NULL);
+    self->count = 0;
+    self->owner = 0;
+}
+void _ZNSt3__121recursive_timed_mutexD1Ev(struct recursive_timed_mutex *self)
+{
+    pthread_mutex_lock(self->mutex);
+    pthread_mutex_unlock(self->mutex);
+    pthread_cond_destroy(self->condition);
+    pthread_mutex_destroy(self->mutex);
+}
+void _ZNSt3__121recursive_timed_mutex4lockEv(struct recursive_timed_mutex *self)
+{
+    pthread_mutex_lock(self->mutex);
+    while (self->count != 0 && self->owner != pthread_self())
+        pthread_cond_wait(self->condition, self->mutex);
+    ++self->count;
+    self->owner = pthread_self();
+    pthread_mutex_unlock(self->mutex);
+}
+_Bool _ZNSt3__121recursive_timed_mutex8try_lockEv(struct recursive_timed_mutex *self)
+{
+    if (__membar_choose(0, 1))
+        return 0;
+    pthread_mutex_lock(self->mutex);
+    _Bool is_free = self->count == 0 || self->owner == pthread_self();
+    if (is_free) {
+        ++self->count;
+        self->owner = pthread_self();
+    }
+    pthread_mutex_unlock(self->mutex);
+    return is_free;
+}
+void _ZNSt3__121recursive_timed_mutex6unlockEv(struct recursive_timed_mutex *self)
+{
+    pthread_mutex_lock(self->mutex);
+    _Bool is_free = --self->count == 0;
+    if (is_free)
+        self->owner = 0;
+    pthread_mutex_unlock(self->mutex);
+    if (is_free)
+        pthread_cond_signal(self->condition);
+}
+
 /// _ZNSt3__119__shared_mutex_baseC1Ev, _ZNSt3__119__shared_mutex_base4lockEv, _ZNSt3__119__shared_mutex_base6unlockEv, _ZNSt3__119__shared_mutex_base11lock_sharedEv, _ZNSt3__119__shared_mutex_base13unlock_sharedEv: `std::shared_mutex`: locking is an acquire, unlocking a release. No order among waiting threads is assumed.
 void _ZNSt3__119__shared_mutex_baseC1Ev(void *self) { pthread_rwlock_init(self, NULL); }
 void _ZNSt3__119__shared_mutex_base4lockEv(void *self) { pthread_rwlock_wrlock(self); }
@@ -109,6 +164,77 @@ void _ZNSt3__119__shared_mutex_base13unlock_sharedEv(void *self) { pthread_rwloc
 /// _ZNSt3__119__shared_mutex_base8try_lockEv, _ZNSt3__119__shared_mutex_base15try_lock_sharedEv: `std::shared_mutex::try_lock` and `try_lock_shared`: may fail although the mutex is free.
 _Bool _ZNSt3__119__shared_mutex_base8try_lockEv(void *self) { return !__membar_choose(0, 1) && pthread_rwlock_trywrlock(self) == 0; }
 _Bool _ZNSt3__119__shared_mutex_base15try_lock_sharedEv(void *self) { return !__membar_choose(0, 1) && pthread_rwlock_tryrdlock(self) == 0; }
+
+/* As libc++ makes it, because functions in its headers use the members for timed calls. */
+struct shared_timed_mutex {
+    char mutex[sizeof(((struct timed_mutex *)0)->mutex)], gate[48], last_reader[48];
+    unsigned state;
+};
+#define WRITER (1u << 31)
+
+/// _ZNSt3__118shared_timed_mutexC1Ev, _ZNSt3__118shared_timed_mutex4lockEv, _ZNSt3__118shared_timed_mutex8try_lockEv, _ZNSt3__118shared_timed_mutex6unlockEv, _ZNSt3__118shared_timed_mutex11lock_sharedEv, _ZNSt3__118shared_timed_mutex15try_lock_sharedEv, _ZNSt3__118shared_timed_mutex13unlock_sharedEv: `std::shared_timed_mutex`: as libc++ has it: readers wait for a writer that waits; timed calls may give up at any time.
+void _ZNSt3__118shared_timed_mutexC1Ev(struct shared_timed_mutex *self)
+{
+    pthread_mutex_init(self->mutex, NULL);
+    pthread_cond_init(self->gate, NULL);
+    pthread_cond_init(self->last_reader, NULL);
+    self->state = 0;
+}
+void _ZNSt3__118shared_timed_mutex4lockEv(struct shared_timed_mutex *self)
+{
+    pthread_mutex_lock(self->mutex);
+    while (self->state & WRITER)
+        pthread_cond_wait(self->gate, self->mutex);
+    self->state |= WRITER;
+    while (self->state != WRITER)
+        pthread_cond_wait(self->last_reader, self->mutex);
+    pthread_mutex_unlock(self->mutex);
+}
+_Bool _ZNSt3__118shared_timed_mutex8try_lockEv(struct shared_timed_mutex *self)
+{
+    if (__membar_choose(0, 1))
+        return 0;
+    pthread_mutex_lock(self->mutex);
+    _Bool is_free = self->state == 0;
+    if (is_free)
+        self->state = WRITER;
+    pthread_mutex_unlock(self->mutex);
+    return is_free;
+}
+void _ZNSt3__118shared_timed_mutex6unlockEv(struct shared_timed_mutex *self)
+{
+    pthread_mutex_lock(self->mutex);
+    self->state = 0;
+    pthread_cond_broadcast(self->gate);
+    pthread_mutex_unlock(self->mutex);
+}
+void _ZNSt3__118shared_timed_mutex11lock_sharedEv(struct shared_timed_mutex *self)
+{
+    pthread_mutex_lock(self->mutex);
+    while (self->state & WRITER)
+        pthread_cond_wait(self->gate, self->mutex);
+    ++self->state;
+    pthread_mutex_unlock(self->mutex);
+}
+_Bool _ZNSt3__118shared_timed_mutex15try_lock_sharedEv(struct shared_timed_mutex *self)
+{
+    if (__membar_choose(0, 1))
+        return 0;
+    pthread_mutex_lock(self->mutex);
+    _Bool is_free = !(self->state & WRITER);
+    if (is_free)
+        ++self->state;
+    pthread_mutex_unlock(self->mutex);
+    return is_free;
+}
+void _ZNSt3__118shared_timed_mutex13unlock_sharedEv(struct shared_timed_mutex *self)
+{
+    pthread_mutex_lock(self->mutex);
+    --self->state;
+    if (self->state == WRITER)
+        pthread_cond_signal(self->last_reader);
+    pthread_mutex_unlock(self->mutex);
+}
 
 struct unique_lock {
     void *mutex;

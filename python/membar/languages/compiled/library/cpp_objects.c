@@ -61,6 +61,12 @@ void _ZNSt3__119__shared_weak_countD2Ev(struct shared_count *self) {}
 void _ZNSt3__114__shared_countD2Ev(struct shared_count *self) {}
 const void *_ZNKSt3__119__shared_weak_count13__get_deleterERKSt9type_info(const struct shared_count *self, const void *type) { return NULL; }
 
+/// _ZNSt3__112__get_sp_mutEPKv, _ZNSt3__18__sp_mut4lockEv, _ZNSt3__18__sp_mut6unlockEv: `std::atomic_load` and the like of `std::shared_ptr`: under one mutex, which libc++ has several of.
+static unsigned lock_of_pointers;
+void *_ZNSt3__112__get_sp_mutEPKv(const void *pointer) { return &lock_of_pointers; }
+void _ZNSt3__18__sp_mut4lockEv(void *self) { __membar_lock(self); }
+void _ZNSt3__18__sp_mut6unlockEv(void *self) { __membar_unlock(self); }
+
 /* Counts as libstdc++ has them. */
 struct counts;
 struct functions_of_counts {

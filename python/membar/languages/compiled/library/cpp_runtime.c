@@ -58,8 +58,15 @@ _Noreturn void _ZSt16__throw_bad_castv(void) { throw_from_library("std::bad_cast
 void __sanitizer_annotate_contiguous_container(const void *first, const void *end, const void *old, const void *now) {}
 void __sanitizer_annotate_double_ended_contiguous_container(const void *first, const void *end, const void *old, const void *old_end, const void *now, const void *now_end) {}
 
-/// _ZNSt3__16chrono12steady_clock3nowEv, _ZNSt3__16chrono12system_clock3nowEv, _ZNSt6chrono3_V212steady_clock3nowEv, _ZNSt6chrono3_V212system_clock3nowEv: `now` of clocks: 0 or 1.
-long long _ZNSt3__16chrono12steady_clock3nowEv(void) { return __membar_input(0, 1); }
+/// _ZNSt3__16chrono12steady_clock3nowEv, _ZNSt3__16chrono12system_clock3nowEv, _ZNSt6chrono3_V212steady_clock3nowEv, _ZNSt6chrono3_V212system_clock3nowEv: `now` of clocks: 0 or 1; `steady_clock` of a thread does not run backwards.
+static _Thread_local long long last;
+static long long steady_time(void)
+{
+    if (last == 0)
+        last = __membar_input(0, 1);
+    return last;
+}
+long long _ZNSt3__16chrono12steady_clock3nowEv(void) { return steady_time(); }
 long long _ZNSt3__16chrono12system_clock3nowEv(void) { return __membar_input(0, 1); }
-long long _ZNSt6chrono3_V212steady_clock3nowEv(void) { return __membar_input(0, 1); }
+long long _ZNSt6chrono3_V212steady_clock3nowEv(void) { return steady_time(); }
 long long _ZNSt6chrono3_V212system_clock3nowEv(void) { return __membar_input(0, 1); }
