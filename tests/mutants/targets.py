@@ -30,6 +30,17 @@ class Target:
 
 
 TARGETS = (
+    Target(
+        "membar.code",
+        (
+            "unit/code",
+            "unit/languages/compiled/test_calls.py",
+            "unit/languages/compiled/test_constructs.py",
+            "unit/languages/compiled/test_wide_integers.py",
+            "differential/test_c_passes.py",
+            "differential/test_c_threads.py",
+        ),
+    ),
     Target("membar.evidence.certificates", ("unit/certificates", "differential/test_known_systems.py")),
     Target("membar.engines.instances", ("differential/test_known_systems.py",)),
     Target("membar.engines.reference", ("unit/engines", "differential/test_reference_checks.py")),
