@@ -65,6 +65,17 @@ UNSIGNED: Mapping[str, Callable[[int, int], int]] = {
 }
 
 
+def test_only_the_top_bit_of_a_signed_number_is_its_sign() -> None:
+    kinds = {"int64_t": (1 << 62, (1 << 63) - 1, -1), "int32_t": (1 << 30, -1 << 31), "uint32_t": (1 << 31,)}
+    cases = [(kind, number) for kind, numbers in kinds.items() for number in numbers]
+    variables = "".join(f"_Atomic {kind} v{i} = {number};\n" for i, (kind, number) in enumerate(cases))
+    checks = "".join(
+        f"  assert((i128)v{i} >> 64 == {-1 if number < 0 else 0} && (i128)v{i} == {number});\n"
+        for i, (_, number) in enumerate(cases)
+    )
+    assert check(f"{variables}int main(void) {{\n{checks}  return 0;\n}}\n", "sc").verdict == "holds"
+
+
 def test_arithmetic_is_that_of_integers() -> None:
     choose = random.Random(7)
     special = [0, 1, MASK, 1 << 127, (1 << 127) - 1, (1 << 64) - 1, 1 << 64, 64, 63]
