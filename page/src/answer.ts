@@ -64,6 +64,7 @@ export class AnswerPane {
     this.result = result;
     this.isStale = false;
     this.compared = this.repaired = null;
+    result.errors?.errors.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
     if (result.errors) {
       this.program.showProblems(result.errors.errors);
       this.showTab("Report");
@@ -291,8 +292,16 @@ export class AnswerPane {
         this.compared = null;
         void this.showCompare();
       },
+      showFailure: (model) => void this.showFailure(model),
       choose: (outcome, model, isPossible) => void this.chooseCell(outcome, model, isPossible),
     }));
+  }
+
+  /** Shows the execution that violates the program under another model. */
+  private async showFailure(model: string): Promise<void> {
+    const result = await this.handlers.ask("check", { model, model_text: undefined });
+    if (result?.answer?.drawing) this.showExecutionOf(result.answer.drawing);
+    else if (result) this.handlers.notify(sentence(result.ended ?? "There is no execution to show."));
   }
 
   private async chooseCell(outcome: Outcome, model: string, isPossible: boolean): Promise<void> {
@@ -379,8 +388,9 @@ function hasEvidence(answer: Answer | undefined): boolean {
 
 function errorHeadline(errors: InputProblem[]): string {
   const found = errors.find((error) => error.line);
-  if (found && isOfModel(found)) return `Your model has an error at line ${found.line}`;
-  return found ? `The program has an error at line ${found.line}` : sentence(errors[0]?.message ?? "The question has an error");
+  const count = errors.length > 1 ? `${errors.length} errors, the first` : "an error";
+  if (found) return `${isOfModel(found) ? "Your model" : "The program"} has ${count} at line ${found.line}`;
+  return sentence(errors[0]?.message ?? "The question has an error");
 }
 
 /** The time of `time=10s,memory=2G`, in seconds. */

@@ -2,6 +2,7 @@
 import { h, plural, rich } from "./dom";
 import { Drawing, groupOf } from "./drawing";
 import { fit } from "./execution";
+import { sentence } from "./words";
 import type { Answer, Broken, DrawingData, DrawnEvent, Explanation, Outcome } from "./types";
 
 /** The shipped models that are machines with store buffers. */
@@ -25,6 +26,7 @@ export function outcomesTab(answer: Answer, handlers?: OutcomeHandlers): HTMLEle
     section.append(h("p", { class: "empty" }, answer.verdict === "violated" ? "The search stopped at the first violation, before it reached a final state." : "This answer lists no final states."));
   } else {
     section.append(h("h2", {}, isWhole ? `${plural(outcomes.length, "outcome is", "outcomes are")} possible` : `${plural(outcomes.length, "outcome was", "outcomes were")} found; there may be more`));
+    if (answer.verdict === "violated" && answer.property !== "condition") section.append(h("p", { class: "quiet" }, "Executions that fail stop before their end and have no outcome here; Execution shows one."));
     const row = (outcome: Outcome): HTMLElement => h("tr", {}, ...names.map((name) => h("td", {}, h("code", {}, String(outcome[name] ?? "")))),
       h("td", { class: "end" }, handlers && h("button", { class: "small-button", onclick: (event: Event) => void ask(outcome, event.target as HTMLButtonElement) }, "Show an execution")));
     section.append(h("div", { class: "scroll" }, h("table", { class: "outcome-table" }, h("thead", {}, h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, name)), h("th", {}))), h("tbody", {}, ...outcomes.map(row)))));
@@ -45,8 +47,10 @@ export function outcomesTab(answer: Answer, handlers?: OutcomeHandlers): HTMLEle
       const found = await handlers!.explain(outcome, answer.model);
       if (found.allowed && found.drawing && pressed !== button) handlers!.show(found.drawing);
       place.replaceChildren(explanation(found, answer.model, handlers));
+      const isListed = outcomes.some((one) => Object.entries(outcome).every(([name, value]) => String(one[name.replace(/^\[|\]$/g, "")]) === String(value)));
+      if (found.allowed && !isListed && isWhole && answer.property === "assertions") place.append(h("p", { class: "quiet" }, "It is not in the list above, because an assertion stops the program on the way."));
     } catch (problem) {
-      place.replaceChildren(h("p", { class: "empty" }, String((problem as Error).message)));
+      place.replaceChildren(h("p", { class: "empty" }, ...rich(ended((problem as Error).message))));
     } finally {
       pressed.disabled = false;
     }
@@ -82,12 +86,13 @@ export function explanation(found: Explanation, model: string, handlers: Pick<Ou
   const box = h("div", { class: "why" });
   if (found.allowed) {
     handlers?.markCycle([]);
-    box.append(h("p", { class: "sentence" }, ...rich(`**This is possible** under ${model}: \`${found.outcome}\`. `), found.drawing && handlers ? h("button", { class: "text-button", onclick: () => handlers.show(found.drawing!) }, "Show an execution") : ""));
+    box.append(h("p", { class: "sentence" }, ...rich(`**This is possible** under ${model}: \`${asTyped(found.outcome)}\`. `), found.drawing && handlers ? h("button", { class: "text-button", onclick: () => handlers.show(found.drawing!) }, "Show an execution") : ""));
     return box;
   }
   const broken = found.broken?.[0];
   if (found.allowed === undefined || !broken || !found.drawing) {
-    const words = found.allowed === undefined ? `**Not known.** ${found.reason ?? ""}` : `**This is impossible** under ${model}: \`${found.outcome}\`. ${found.reason ?? ""}`;
+    const reason = found.reason ? ended(found.reason) : "";
+    const words = found.allowed === undefined ? `**Not known.** ${reason}` : `**This is impossible** under ${model}: \`${asTyped(found.outcome)}\`. ${reason}`;
     box.append(h("p", { class: "sentence" }, ...rich(words)));
     return box;
   }
@@ -104,6 +109,16 @@ export function explanation(found: Explanation, model: string, handlers: Pick<Ou
   box.append(h("div", { class: "cycle" }, svg, list));
   handlers?.markCycle(linesOf(found.drawing, broken));
   return box;
+}
+
+/** `[a]=2 /\\ [b]=0` as people write it here. */
+function asTyped(outcome: string): string {
+  return outcome.replace(/ \/\\ /g, " && ").replace(/\[(\w+)\](?==)/g, "$1");
+}
+
+/** A text as a whole sentence. */
+function ended(text: string): string {
+  return /[.?!]$/.test(text) ? sentence(text) : `${sentence(text)}.`;
 }
 
 function linesOf(drawing: DrawingData, broken: Broken): number[] {

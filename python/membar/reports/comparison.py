@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from membar.questions.answer import Answer, Comparison
-from membar.questions.outcome import FinalState, Unknown
+from membar.questions.outcome import FinalState, Unknown, Verdict
 from membar.reports._parts.condition import condition_text, sorted_states, state_satisfies, state_text
 from membar.reports._parts.style import Line, join, line, printable, width
 from membar.reports._parts.verdict import role, verdict_text
 
 YES, NO, UNSEEN = "yes", "-", "?"
+_FAILS = {Verdict.VIOLATED: YES, Verdict.HOLDS: NO}
 
 
 def render(found: Comparison, *, color: bool = False) -> str:
@@ -23,6 +24,7 @@ def render(found: Comparison, *, color: bool = False) -> str:
         ("", "verdict", [verdict_text(answer.outcome) for _, answer in answers]),
         ("", "executions", [_count(answer) for _, answer in answers]),
     ]
+    rows += [(" ", label, cells) for label, cells in _failures([answer for _, answer in answers])]
     for state in filter(None, states):  # a program without results has one final state, which is empty
         star = "*" if formula is not None and state_satisfies(program, formula, state) else " "
         rows.append((star, state_text(program, state), [_cell(answer, state) for _, answer in answers]))
@@ -39,6 +41,17 @@ def render(found: Comparison, *, color: bool = False) -> str:
     return join(lines, color=color)
 
 
+def _failures(answers: Sequence[Answer]) -> Iterator[tuple[str, list[str]]]:
+    """A row for each property that some column violates: executions that fail have no final state."""
+    found = [{item.property: item for item in answer.outcome.run.findings} for answer in answers]
+    shown: dict[str, str] = {}
+    for item in (item for column in found for item in column.values()):
+        if item.verdict is Verdict.VIOLATED and not item.is_warning and item.property != "condition":
+            shown.setdefault(item.property, printable(item.reason) or item.property)
+    for name, label in shown.items():
+        yield label, [_FAILS.get(column[name].verdict, UNSEEN) if name in column else "" for column in found]
+
+
 def _head(column: Answer) -> str:
     """The model, and the engine if one was asked for."""
     is_named = getattr(column.question, "engine", None) is not None
@@ -49,7 +62,13 @@ def _count(answer: Answer) -> str:
     statistics = answer.outcome.run.statistics
     if statistics.classes is not None:
         return f"{statistics.classes} classes"
-    return NO if statistics.executions is None else str(statistics.executions)
+    if statistics.executions is None:
+        return NO
+    return (
+        f"{statistics.executions} + {statistics.failed} failed"
+        if statistics.failed
+        else str(statistics.executions)
+    )
 
 
 def _cell(answer: Answer, state: FinalState) -> str:

@@ -13,6 +13,31 @@ from membar.source import SourceFile
 
 LASSO = "bool x;\nactive proctype P() { do :: x = !x od }\nltl p { <> (x && !x) }\n"
 ENDS = "X86 a\n{ x=0; }\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n"
+SB = """\
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x, y;
+int a, b;
+void *first(void *p) {
+  atomic_store_explicit(&x, 1, memory_order_release);
+  a = atomic_load_explicit(&y, memory_order_acquire);
+  return 0;
+}
+void *second(void *p) {
+  atomic_store_explicit(&y, 1, memory_order_release);
+  b = atomic_load_explicit(&x, memory_order_acquire);
+  return 0;
+}
+int main(void) {
+  pthread_t p, q;
+  pthread_create(&p, 0, first, 0);
+  pthread_create(&q, 0, second, 0);
+  pthread_join(p, 0);
+  pthread_join(q, 0);
+  assert(a || b);
+}
+"""
 FAILS = """\
 #include <assert.h>
 #include <pthread.h>
@@ -61,3 +86,10 @@ def test_pictures_go_into_folders(tmp_path: Path, capsys: pytest.CaptureFixture[
         assert main([command, str(test), "--svg", str(tmp_path / "a.svg")]) == 2
         assert "pictures go into a folder" in capsys.readouterr().err
     assert not (tmp_path / "a.svg").exists()
+
+
+def test_a_comparison_has_a_row_for_what_fails() -> None:
+    shown = membar.compare(SourceFile("a.c", SB), models=["sc", "x86-tso"]).render("terminal")
+    (row,) = [line.split() for line in shown.splitlines() if "fails" in line]
+    assert row[-2:] == ["-", "yes"]
+    assert "3 + 1 failed" in shown

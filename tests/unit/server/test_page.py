@@ -136,7 +136,7 @@ def test_a_model_of_ones_own_is_written_beside_the_program(page: Browser) -> Non
     page.click(".own-model button", "Close")
     page.find(".menu-model .menu-button", "x86-tso")
     page.click(".nav-button", "Examples")
-    page.click(".gallery-row", "seqlock.obj")  # far below
+    page.click(".gallery-row", "spinlock.cub")  # far below
     page.find(".band.holds")
     page.open(f"{page.script('return location.origin')}/#p=damaged")
     page.find(".notice", "This link is damaged")
