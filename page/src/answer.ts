@@ -41,6 +41,7 @@ export class AnswerPane {
   private chosenModels: string[] | null = null;
   private compared: Result | null = null;
   private repaired: Result | null = null;
+  private shown: ExecutionView | null = null;
   /** What can be stepped through; an execution also has lines and relations. */
   steps: Steps | null = null;
   view: ExecutionView | null = null;
@@ -242,10 +243,12 @@ export class AnswerPane {
       this.say("This execution has no accesses to shared memory.");
       return;
     }
-    this.view = this.steps = new ExecutionView(drawing, {
+    // Whoever has looked at another tab comes back to the same step.
+    this.shown = this.shown?.data === drawing ? this.shown : new ExecutionView(drawing, {
       stepped: () => this.markSource(),
       hovered: (lines) => this.markSource(lines),
     });
+    this.view = this.steps = this.shown;
     this.body.className = "answer-body body-execution";
     this.body.replaceChildren(this.view.element);
     this.view.show();

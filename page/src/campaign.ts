@@ -112,6 +112,16 @@ export class Campaign {
     this.search.select();
   }
 
+  get isSearching(): boolean {
+    return document.activeElement === this.search;
+  }
+
+  /** Chooses a test by an arrow key, wherever the focus is. */
+  move(key: "ArrowDown" | "ArrowUp"): void {
+    this.grid.focus({ preventScroll: true });
+    this.chooseBy(key === "ArrowDown" ? 1 : -1);
+  }
+
   /** Closes what is open; whether there was something. */
   escape(): boolean {
     if (document.activeElement === this.search && this.search.value) {
@@ -471,6 +481,11 @@ export class Campaign {
     if (by === undefined || event.ctrlKey || event.metaKey || event.altKey || (event.target as Element).closest("button")) return;
     event.preventDefault();
     event.stopPropagation();
+    this.chooseBy(by);
+  }
+
+  /** Chooses the test so many lines below; above, if it is negative. */
+  private chooseBy(by: number): void {
     const tests = this.lines.filter((test) => test >= 0);
     if (!tests.length) return;
     const now = this.test === null ? -1 : tests.indexOf(this.test);

@@ -43,6 +43,7 @@ export class Keys {
 
   private inCampaign(campaign: Campaign, { key }: KeyboardEvent, isPlain: boolean): (() => void) | undefined {
     if (key === "Escape") return () => void campaign.escape();
+    if ((key === "ArrowDown" || key === "ArrowUp") && (isPlain || campaign.isSearching)) return () => campaign.move(key);
     return isPlain ? { "/": () => campaign.focusSearch(), "?": () => this.dialog.showModal() }[key] : undefined;
   }
 

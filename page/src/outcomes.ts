@@ -58,7 +58,7 @@ export function outcomesTab(answer: Answer, handlers?: OutcomeHandlers): HTMLEle
   if (handlers) section.append(h("label", { class: "ask" }, "Another outcome: why is it impossible?", h("div", { class: "ask-row" }, field, button)), place);
   if (answer.verdict === "holds") {
     section.append(h("div", { class: "covers" },
-      h("div", {}, h("h3", {}, "What this covers"), h("p", {}, `The threads that this program starts, under ${answer.model} as membar defines it. Checked: ${answer.property.split(",").join(", ")}.`)),
+      h("div", {}, h("h3", {}, "What this covers"), h("p", {}, `The threads that this program starts, under ${answer.model === "own" ? "your own model" : `${answer.model} as membar defines it`}. Checked: ${answer.property.split(",").join(", ")}.`)),
       h("div", {}, h("h3", {}, "What it does not cover"), h("p", {}, "Other models (see Compare), more threads, other inputs", answer.model === "rc11" || !/\.c$/.test(answer.file) ? "." : ", and data races in C: choose the model rc11 for those."))));
   }
   return section;

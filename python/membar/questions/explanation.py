@@ -204,10 +204,10 @@ def _is_users_assertion(operation: Operation) -> bool:
 def _condition_for(program: Program, outcome: Mapping[str, int | str]) -> FinalCondition:
     """The condition that some execution has these final values."""
     observed = observed_terms(program)
-    terms = {item.label.strip("[]"): item.term for item in observed}
+    terms = {_bare(item.label): item.term for item in observed}
     parts = []
     for name, value in outcome.items():
-        term = terms.get(name.strip("[]"))
+        term = terms.get(_bare(name))
         if term is None:
             help_ = f"final states show {', '.join(terms) or 'nothing'}"
             raise refusal("W0447", f"no final state shows `{name}`", help=help_)
@@ -224,6 +224,11 @@ def _condition_for(program: Program, outcome: Mapping[str, int | str]) -> FinalC
     if not parts:
         raise refusal("W0447", "an outcome names at least one value", help="such as `x=0`")
     return FinalCondition(quantifier=Quantifier.EXISTS, formula=And(tuple(parts)), observed=observed)
+
+
+def _bare(label: str) -> str:
+    """`x` for `[x]`; `last[1]` stays as it is."""
+    return label[1:-1] if label.startswith("[") and label.endswith("]") else label
 
 
 def _value(program: Program, term: Term, value: int | str) -> int | Address:
