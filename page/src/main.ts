@@ -38,6 +38,7 @@ class App {
   private readonly examplesButton = h("button", { class: "nav-button", onclick: () => {
     this.campaign.leave();
     this.showGallery();
+    this.showSegment("Answer");
   } }, "Examples");
   private readonly segments = h("div", { class: "segments" });
   private program!: ProgramPane;

@@ -82,7 +82,7 @@ export function parseOutcome(text: string): Outcome | null {
   return outcome;
 }
 
-export function explanation(found: Explanation, model: string, handlers: Pick<OutcomeHandlers, "show" | "markCycle"> | undefined, width = 450): HTMLElement {
+export function explanation(found: Explanation, model: string, handlers: Pick<OutcomeHandlers, "show" | "markCycle"> | undefined, width = Math.min(450, innerWidth - 30)): HTMLElement {
   const box = h("div", { class: "why" });
   if (found.allowed) {
     handlers?.markCycle([]);
