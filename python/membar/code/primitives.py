@@ -12,6 +12,7 @@ from membar.code.ir import BOOL, PTR, FunctionAddress, Int, Type
 from membar.records import record
 
 PREFIX = "__membar_"
+ME = FunctionAddress(f"{PREFIX}me")
 USE, READ = FunctionAddress(f"{PREFIX}use"), FunctionAddress(f"{PREFIX}read")
 SPAWN, SPAWN_COPIES = FunctionAddress(f"{PREFIX}spawn"), FunctionAddress(f"{PREFIX}spawn_copies")
 ARGUMENT = FunctionAddress(f"{PREFIX}argument")

@@ -135,7 +135,6 @@ def prepare(
         watch: is shown the code after each pass; passes over single threads show one thread.
     """
     from membar.code.passes.bound_recursion import bound_recursion  # noqa: PLC0415 - on demand
-    from membar.code.passes.find_copies import check_copies  # noqa: PLC0415 - on demand
     from membar.code.passes.resolve_indirect_calls import resolve_thread_functions  # noqa: PLC0415 - on demand
     from membar.code.passes.spawn_threads import spawn_threads, with_own_number  # noqa: PLC0415 - it needs this module
     from membar.code.passes.start_program import start_program  # noqa: PLC0415 - on demand
@@ -168,6 +167,8 @@ def prepare(
     module = divide_again(module)
     module = spawn_threads(resolve_thread_functions(module), simplify, any_number)
     if any_number is not None:
+        from membar.code.passes.find_copies import check_copies  # noqa: PLC0415 - few programs
+
         check_copies(module, any_number)
     module = replace(module, functions={name: module.functions[name] for name in module.threads})
     if watch is not None:

@@ -13,13 +13,12 @@ from membar.code import ir
 from membar.code.linear import NUMBER, AnyNumber
 from membar.code.loops import Loop, natural_loops
 from membar.code.lowering.refusal import NotSupportedError
-from membar.code.primitives import PREFIX, SPAWN, SPAWN_COPIES
+from membar.code.primitives import ME, PREFIX, SPAWN, SPAWN_COPIES
 from membar.code.rewrite import substitution, with_operands, with_targets
 from membar.code.structure import operands, results, targets
 from membar.records import replace
 
 ENTRY = "main"
-ME = ir.FunctionAddress(f"{PREFIX}me")
 _JOIN = ir.FunctionAddress(f"{PREFIX}join")
 _RETIRE, _CHECK = ir.FunctionAddress(f"{PREFIX}retire"), ir.FunctionAddress(f"{PREFIX}check")
 # Nothing can go wrong in these that would be asked about.

@@ -8,19 +8,21 @@ function; its result, the number of the thread, is a constant. The copies are si
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from membar.code import ir
 from membar.code.handed_over import Contents, handed_contents, with_contents
-from membar.code.linear import AnyNumber
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
-from membar.code.passes.find_copies import ME, find_copies
 from membar.code.passes.inline_calls import inline_into
-from membar.code.primitives import ARGUMENT, PREFIX, SPAWN, SPAWN_COPIES
+from membar.code.primitives import ARGUMENT, ME, PREFIX, SPAWN, SPAWN_COPIES
 from membar.code.rewrite import with_operands_in, with_values
 from membar.code.structure import operands, results
 from membar.code.thread_lifetimes import with_ends
 from membar.records import replace
+
+if TYPE_CHECKING:
+    from membar.code.linear import AnyNumber
 
 ENTRY = "main"
 MOST_THREADS = 1000
@@ -41,6 +43,8 @@ def spawn_threads(module: ir.Module, simplify: Simplify, any_number: AnyNumber |
     """
     module = replace(module, threads=(ENTRY,))
     if any_number is not None:
+        from membar.code.passes.find_copies import find_copies  # noqa: PLC0415 - few programs
+
         module = find_copies(module, any_number)
     number = 0
     handed: dict[str, Contents] = {}
