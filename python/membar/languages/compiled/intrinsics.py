@@ -20,7 +20,7 @@ class Intrinsic:
 _KINDS: Mapping[str, tuple[str, ...]] = {
     # Says nothing about what the program does. What a compiler may assume is not assumed.
     "nothing": (
-        "dbg.declare", "dbg.value", "dbg.assign", "dbg.label", "assume", "donothing", "sideeffect",
+        "dbg.declare", "dbg.value", "dbg.assign", "dbg.label", "donothing", "sideeffect",
         "prefetch",
         "experimental.noalias.scope.decl", "var.annotation", "codeview.annotation", "pseudoprobe",
         "invariant.start", "invariant.end", "x86.sse2.pause", "aarch64.hint",
@@ -29,6 +29,8 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
     # Its first argument.
     "argument": ("expect", "expect.with.probability", "threadlocal.address", "ptr.annotation", "annotation",
                  "launder.invariant.group", "strip.invariant.group", "ssa.copy"),
+    # What must hold, or the program is wrong.
+    "promise": ("assume",),
     # A question that the optimiser answers, here with no.
     "no": ("is.constant",),
     "copy": ("memcpy", "memcpy.inline", "memmove"),

@@ -105,6 +105,10 @@ def _intrinsic(body: FunctionBody, item: llvm.Call, intrinsic: Intrinsic) -> Non
     match intrinsic.kind:
         case "nothing":
             return
+        case "promise":
+            if body.lowering.is_rust and not isinstance(arguments[0], code.Constant):
+                callee = code.FunctionAddress("llvm.assume")
+                body.emit(code.Call(results=(), callee=callee, arguments=(arguments[0],), place=place))
         case "argument":
             body.values[item.result or ""] = (arguments[0],)
         case "no":

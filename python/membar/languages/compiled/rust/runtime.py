@@ -116,6 +116,7 @@ def resolve_runtime(module: ir.Module, defined: Collection[str], uses: Collectio
         if (other := _OTHER_PATHS.get(path) or _OTHER_NAMES.get(last_word(path))) is not None
     }
     others |= _bodies_for_other_types(missing, defined)
+    others["llvm.assume"] = f"{OWN}promise"
     others |= dict.fromkeys(_TRAPS, f"{OWN}trap")
     found = _Panics(module, panics, uses).run()
     found = rename(_with_plain_entry(found), others, {})

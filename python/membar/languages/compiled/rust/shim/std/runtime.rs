@@ -83,6 +83,12 @@ fn __mb_rust_clone_string(text: &String) -> String {
     String::from(text.as_str())
 }
 
+/// What `unreachable_unchecked` and the like promise: rustc replaces branches that would lead there by an assumption.
+#[no_mangle]
+extern "C" fn __mb_rust_promise(condition: bool) {
+    primitives::check(condition, c"memory", c"what the program promises to be impossible happens");
+}
+
 /// `core::intrinsics::abort`, which `Arc` calls if a count overflows.
 #[no_mangle]
 extern "C" fn __mb_rust_trap() -> ! {
