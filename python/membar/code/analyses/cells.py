@@ -338,7 +338,11 @@ class Layouts:
         """What is known of one side of a copy is known of the other; whether anything is new."""
         one, other = self._layout(source.site), self._layout(to.site)
         before = one.extent + other.extent
-        if source.is_exact and to.is_exact:
+        is_bounded = length is not None or {source.site, to.site} <= self.sizes.keys()
+        if source.is_exact and to.is_exact and source.start != to.start and not is_bounded:
+            self._copy_shifted(source, to)
+            self._copy_shifted(to, source)
+        elif source.is_exact and to.is_exact:
             one_claims = set(one.claims)
             one.claims |= self._copy_claims(other.claims, to, source, length)
             other.claims |= self._copy_claims(one_claims, source, to, length)
@@ -349,6 +353,17 @@ class Layouts:
             self._copy_elements(one, source, to, length)
             self._copy_elements(other, to, source, length)
         return one.extent + other.extent > before
+
+    def _copy_shifted(self, source: Target, to: Target) -> None:
+        """What is known of one side of a copy without an end is known of the other, again and again.
+
+        Numbers may move on by the same distance each time that memory is copied.
+        """
+        layout, shift = self._layout(source.site), to.start - source.start
+        known = layout.loose | {(Target(source.site, offset), size) for offset, size in layout.claims}
+        self._layout(to.site).loose |= {
+            (series(to.site, at.start + shift, (*at.steps, (abs(shift), None))), size) for at, size in known
+        }
 
     def _copy_elements(self, layout: Layout, source: Target, to: Target, length: int | None) -> None:
         """What is known of one side of a copy to or from any element of an array is known of the other.
