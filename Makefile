@@ -17,7 +17,7 @@ WORKERS ?= $(shell expr $(JOBS) + 1)
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal -q
 # Random programs against oracles; each file says what it compares, and takes options when run alone.
-CAMPAIGNS ?= any_threads any_threads_arithmetic c_arithmetic c_hardware c_heap c_heap_threads c_layouts c_lifetimes \
+CAMPAIGNS ?= any_threads any_threads_arithmetic c_arithmetic c_containers c_hardware c_heap c_heap_threads c_layouts c_lifetimes \
   c_unions campaign classes dependency_campaign lassos ltl mutations object_answers object_systems overtaking \
   parameterized promela_campaign promela_labels reductions repairs spin_models states symmetry translations unbounded \
   unbounded_machines

@@ -302,7 +302,11 @@ WITHIN = {
         "int __VERIFIER_nondet_int(void);", "assert(__VERIFIER_nondet_int() < 1000);", "sc", "holds-within",
     ),
     "memory of a size that is not known": (
-        "atomic_int n = 20;", "char *p = malloc(n); free(p);", "sc", "holds-within",
+        "atomic_int n;", "for (int i = 0; i < 20; i++) n++; char *p = malloc(n); free(p);",
+        "sc", "holds-within",
+    ),
+    "memory of a size that the program stores": (
+        "atomic_int n = 20;", "char *p = malloc(n); free(p);", "sc", "holds",
     ),
     "threads from a loop": (
         "atomic_int n = 6; void *w(void *a) { return 0; }",

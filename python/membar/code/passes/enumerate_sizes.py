@@ -1,34 +1,103 @@
 """Replaces memory of a size that only the execution knows by some for each of a few sizes.
 
-Sizes grow in steps of what the size is a multiple of. Executions that need more elements are cut, and the
-answer says so.
+These are the sizes that are expected from what the program stores, or else they grow in steps of what the
+size is a multiple of. Branches that no expected value takes are left out: what they lead to would make more
+sizes. Executions that need another size, or take such a branch, are cut, and the answer says so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from itertools import count
+
 from membar.code import ir
-from membar.code.analyses.lifetimes import ALLOCATE, is_call_of
+from membar.code.analyses.expected_values import ExpectedValues, NothingExpectedError
+from membar.code.analyses.lifetimes import ALLOCATE, is_call_of, positions
+from membar.code.analyses.order import Position
 from membar.code.checks import Checks
 from membar.code.passes import Pass
-from membar.code.structure import results
+from membar.code.rewrite import with_targets
+from membar.code.structure import reachable, results
 from membar.records import replace
 
 _MOST_ELEMENTS = 8
 _CUT = f"memory of more than {_MOST_ELEMENTS} elements where their number is not known"
+_UNEXPECTED = "memory of another size than expected"
+_BRANCH = "a case that was not expected from what the program stores"
+_MANY = 8
+"""In programs that allocate in more places, branches are looked at although all sizes are known."""
 
 
 def enumerate_sizes(module: ir.Module) -> ir.Module:
     """The module in which every allocation has a constant size."""
     checks = Checks(module)
+    expected = _expected_values(module)
     functions = dict(module.functions)
     for name in module.threads:
-        functions[name] = _Enumeration(module.functions[name], checks).run()
+        function = functions[name]
+        sizes = {} if expected is None else _expected_sizes(function, expected)
+        if expected is not None:
+            function = _without_unexpected(function, expected, checks)
+        functions[name] = _Enumeration(function, checks, sizes).run()
     return checks.added_to(replace(module, functions=functions))
 
 
+def _expected_values(module: ir.Module) -> ExpectedValues | None:
+    """What is expected of a module in which memory has unknown sizes, or is allocated in many places."""
+    allocating = [item for _, item in positions(module) if is_call_of(item, *ALLOCATE)]
+    is_unknown = any(_unknown_size(item) is not None for item in allocating)
+    if module.copied is not None or not (is_unknown or len(allocating) > _MANY):
+        return None
+    try:
+        return ExpectedValues(module)
+    except NothingExpectedError:
+        return None
+
+
+def _expected_sizes(function: ir.Function, expected: ExpectedValues) -> dict[str, tuple[int, ...]]:
+    """The expected sizes of allocations, by the name of the result."""
+    found: dict[str, tuple[int, ...]] = {}
+    for block in function.blocks:
+        for index, item in enumerate(block.instructions):
+            if isinstance(item, ir.Call) and _unknown_size(item) is not None:
+                sizes = expected.sizes(Position(function.name, block.name, index))
+                if sizes is not None and len(sizes) <= _MOST_ELEMENTS + 1:
+                    found[item.results[0].name] = sizes
+    return found
+
+
+def _without_unexpected(function: ir.Function, expected: ExpectedValues, checks: Checks) -> ir.Function:
+    """The function in which branches that are not expected to be taken lead to the end of the execution."""
+    if not expected.is_reached(function.name, function.blocks[0].name):
+        return function  # nobody is expected to start this thread
+    blocks: list[ir.Block] = []
+    for block in function.blocks:
+        if not expected.is_reached(function.name, block.name):
+            continue
+        numbers = count()
+        cut = f"{block.name}/unexpected"
+        is_cut = False
+
+        def lead(target: ir.Goto, block: ir.Block = block, numbers: Iterator[int] = numbers) -> ir.Goto:
+            nonlocal is_cut
+            if expected.is_taken(function.name, block.name, next(numbers)):
+                return target
+            is_cut = True
+            return ir.Goto(f"{block.name}/unexpected")
+
+        blocks.append(replace(block, end=with_targets(block.end, lead)))
+        if is_cut:
+            place = block.end.place
+            end = ir.Unreachable(place=place)
+            blocks.append(ir.Block(name=cut, instructions=(checks.cut(_BRANCH, place),), end=end))
+    return replace(function, blocks=tuple(reachable(blocks)))
+
+
 class _Enumeration:
-    def __init__(self, function: ir.Function, checks: Checks) -> None:
-        self.function, self.checks = function, checks
+    def __init__(
+        self, function: ir.Function, checks: Checks, expected: Mapping[str, tuple[int, ...]]
+    ) -> None:
+        self.function, self.checks, self.expected = function, checks, expected
         self.number = 0
         self.slots: dict[str, list[ir.Slot]] = {}
         self.steps = {
@@ -80,9 +149,11 @@ class _Enumeration:
     def _choice(self, item: ir.Instruction, size: ir.Value, prefix: str) -> list[ir.Block]:
         (result,) = results(item)
         step = 1 if isinstance(item, ir.Slot) else self.steps.get(size.name, 1)
+        expected = self.expected.get(result.name)
+        sizes = expected or tuple(number * step for number in range(_MOST_ELEMENTS + 1))
         blocks: list[ir.Block] = []
-        for number in range(_MOST_ELEMENTS + 1):
-            known = ir.Constant(number * step, size.type)
+        for number, bytes_ in enumerate(sizes):
+            known = ir.Constant(bytes_, size.type)
             is_it = ir.Value(f"{prefix}/is.{number}", ir.BOOL)
             compare = ir.Compute(result=is_it, operation="eq", operands=(size, known), place=item.place)
             there, other = ir.Goto(f"{prefix}/size.{number}"), ir.Goto(f"{prefix}/try.{number + 1}")
@@ -95,8 +166,9 @@ class _Enumeration:
             blocks.append(ir.Block(name=f"{prefix}/try.{number}", instructions=(compare,), end=branch))
             blocks.append(ir.Block(name=there.block, instructions=made, end=back))
         end = ir.Unreachable(place=item.place)
-        last = f"{prefix}/try.{_MOST_ELEMENTS + 1}"
-        blocks.append(ir.Block(name=last, instructions=(self.checks.cut(_CUT, item.place),), end=end))
+        last = f"{prefix}/try.{len(sizes)}"
+        cut = self.checks.cut(_CUT if expected is None else _UNEXPECTED, item.place)
+        blocks.append(ir.Block(name=last, instructions=(cut,), end=end))
         return blocks
 
 
