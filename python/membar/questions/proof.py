@@ -253,7 +253,7 @@ def verdict_of(proof: Discharged, about: ConcurrentObject, model: str, order: st
     missed = [line.label for _, line in about.lines() if line.label not in proof.lines]
     if proof.cut and missed:
         run = _run(model, _NOTHING, proof.seconds, notes)
-        return Unknown(run, f"line {missed[0]} never executes within {_length(proof, about, model)}")
+        return Unknown(run, f"label {missed[0]} is never reached within {_length(proof, about, model)}")
     if proof.cut:
         bound = _length(proof, about, model)
         return HoldsWithin(run, bound, chosen_by_user=False)
@@ -274,7 +274,8 @@ def _length(proof: Discharged, about: ConcurrentObject, model: str) -> str:
 
 def _reason(failure: Failure) -> str:
     obligation = failure.obligation
-    where = f"obligation ({obligation.number}) fails for {obligation.text}"
+    step = obligation.text if obligation.move is None else f"the step `{obligation.text}`"
+    where = f"obligation ({obligation.number}) fails in {step}"
     return f"{where}: z3 gave up" if failure.goal is None else f"{where}: {failure.goal.text}"
 
 

@@ -243,7 +243,7 @@ def test_a_failed_obligation_shows_two_states_in_the_users_words() -> None:
     found = proved(wrong.made(), "sc")
     text = terminal.render(found)
     assert "of another thread, broken: invariant" in text
-    assert "another     before line" in text
+    assert "another     before label" in text
     assert '"before": {' in json.render(found)
 
 

@@ -89,7 +89,7 @@ class Buffer:
         return Move(
             kind=Kind.FLUSH,
             line=line.label,
-            text=f"the store of line {line.label} reaches memory",
+            text=f"the store at label {line.label} reaches memory",
             updates=tuple(updates.items()),
             effects=tuple(effects),
             after=Control(control.line, status, rest, waiting),

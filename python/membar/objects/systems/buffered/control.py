@@ -52,14 +52,14 @@ class Control:
 
 def describe(control: Control) -> str:
     """A control state in words."""
-    place = "between operations" if control.line == IDLE else f"before line {control.line}"
+    place = "between operations" if control.line == IDLE else f"before label {control.line}"
     if control.line != IDLE:
         place += f", {control.status.value}" if control.status is not Status.BEFORE else ""
     if control.entries:
-        place += f", pending: {', '.join(entry.line for entry in control.entries)}"
+        place += f", pending: {', '.join(f'label {entry.line}' for entry in control.entries)}"
     if control.waiting is not None:
         line = control.entries[control.waiting.entry].line
-        place += f"; a {control.waiting.operation} takes effect after {line}"
+        place += f"; a {control.waiting.operation} takes effect after label {line}"
     return place
 
 

@@ -199,7 +199,7 @@ def _move(
     return Move(
         kind=Kind.STEP,
         line=line.label,
-        text=f"line {line.label}: {' '.join(line.span.text.split())}",
+        text=f"label {line.label}: {' '.join(line.span.text.split())}",
         guard=guard,
         updates=(*updates, *done.updates),
         effects=done.effects,

@@ -65,7 +65,7 @@ def describe(control: Control) -> str:
             for item in control.items
             if item.instance == number
         ]
-        text = f"{instance.operation}, left: {', '.join(left) or 'nothing'}"
+        text = f"{instance.operation}, labels left: {', '.join(left) or 'none'}"
         text += "; returned" if instance.returned else ""
         text += f"; {instance.done.value}" if instance.done is Done.YES else ""
         texts.append(text)

@@ -60,7 +60,7 @@ class OutOfOrderMachine:
         while label is not None:
             if any(item.line == label for item in found):
                 raise EngineLimitError(
-                    f"the loop at line {label} has no exit: it would be issued infinitely often at once"
+                    f"the loop at label {label} has no exit: it would be issued infinitely often at once"
                 )
             line = self._lines[label]
             found.append(Item(instance, label))
@@ -99,7 +99,7 @@ class OutOfOrderMachine:
             yield Move(
                 kind=Kind.STEP,
                 line=item.line,
-                text=f"line {item.line} is guessed to be {'taken' if guess else 'not taken'}",
+                text=f"label {item.line} is guessed to be {'taken' if guess else 'not taken'}",
                 after=replace(control, items=items),
             )
 
@@ -144,7 +144,7 @@ class OutOfOrderMachine:
                     problem = Check(FALSE, "takes effect by a value that is not in memory yet")
                     yield replace(move, checks=(*move.checks, problem))
                 else:
-                    yield replace(move, text=f"{move.text} (from line {giver.line}, not in memory yet)")
+                    yield replace(move, text=f"{move.text} (from label {giver.line}, not in memory yet)")
 
     def _load(self, control: Control, place: int, target: str, term: Term, value: Term) -> Iterator[Move]:
         item = control.items[place]
@@ -205,12 +205,12 @@ class OutOfOrderMachine:
         line = self._lines[item.line]
         checks: tuple[Check, ...] = ()
         if any(alternative.point is not None for alternative in self._points.at(line)):
-            checks = (Check(FALSE, f"the store of line {line.label} may be skipped"),)
+            checks = (Check(FALSE, f"the store at label {line.label} may be skipped"),)
         return _collect_finished(
             Move(
                 kind=Kind.STEP,
                 line=line.label,
-                text=f"the store of line {line.label} is skipped, as a later one follows",
+                text=f"the store at label {line.label} is skipped, as a later one follows",
                 checks=checks,
                 after=control,
             ),
@@ -246,7 +246,7 @@ class OutOfOrderMachine:
             move = Move(
                 kind=Kind.STEP,
                 line=line.label,
-                text=f"line {line.label}: {' '.join(line.span.text.split())}",
+                text=f"label {line.label}: {' '.join(line.span.text.split())}",
                 guard=conjunction((guard, condition)),
                 updates=(*updates, *more),
                 effects=effects,

@@ -23,7 +23,7 @@ class Beyond:
             if is_shifted(self._waiting.action(item)):
                 return "elements of one array are accessed in program order"
             if self._waits_for_names(control, place):
-                return f"registers are not renamed (line {item.line} waits for a variable of another line)"
+                return f"registers are not renamed (label {item.line} waits for a variable of another label)"
         return self._hidden_call(control)
 
     def _waits_for_names(self, control: Control, place: int) -> bool:
@@ -66,7 +66,7 @@ class Beyond:
         labels = (line.then, line.otherwise) if isinstance(line.action, Branch) else (last.line,)
         starts = tuple(label for label in labels if label is not None)
         if self._calls_pass(waiting, last.instance, starts):
-            return f"calls wait until the previous operation has returned (here: for line {last.line})"
+            return f"calls wait until the previous operation has returned (here: for label {last.line})"
         return ""
 
     def _hidden_by_requirements(self, waiting: frozenset[Item], instance: int) -> str:
