@@ -13,6 +13,7 @@ from membar.code.passes.start_program import ENTRY
 from membar.records import replace
 
 _UNNAMED = "thread"
+_CLOSURE = "{"  # rustc's `{closure#0}` is no name that the program has
 
 
 def name_threads(module: ir.Module, is_of_program: Callable[[ir.Place], bool]) -> ir.Module:
@@ -28,6 +29,8 @@ def name_threads(module: ir.Module, is_of_program: Callable[[ir.Place], bool]) -
         if thread == ENTRY or place is None or is_of_program(place):
             continue
         found = next(_first_functions(module.functions[thread], is_of_program), _UNNAMED)
+        if found.startswith(_CLOSURE):
+            found = _UNNAMED
         number = 1
         while f"{found}#{number}" in (*functions.values(), *module.functions):
             number += 1

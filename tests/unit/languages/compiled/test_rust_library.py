@@ -354,3 +354,8 @@ def test_options_without_effect_are_refused(
     path.write_text("fn main() {}")
     with pytest.raises(membar.InputError, match=message):
         membar.check(path, **options)
+
+
+def test_threads_that_run_a_closure_have_names_that_people_know() -> None:
+    found = membar.check(Path(__file__).parents[4] / "examples/rust/spin-relaxed.rs")
+    assert [thread.name for thread in found.program.threads] == ["main", "thread", "thread#2"]
