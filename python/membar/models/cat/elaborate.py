@@ -166,8 +166,9 @@ class _Elaborator:
         if self._in_library:
             self.run_library(statement.path)
             return
+        is_strangers = self._source is not None and self._source.is_strangers
         here = Path(self._source.path).parent if self._source else Path()
-        for folder in (here, *self._include_dirs):
+        for folder in () if is_strangers else (here, *self._include_dirs):
             path = folder / statement.path
             if statement.path not in OWN_FILES and path.is_file():
                 if path.resolve() in self._open_files:
@@ -177,11 +178,12 @@ class _Elaborator:
                 self.run(_readable(path, statement, self._include_dirs))
                 return
         if statement.path not in library_files():
+            others = "not" if is_strangers else "neither beside this file, nor in -I, nor"
             raise error(
                 "W0210",
                 f"cannot find `{statement.path}`",
                 statement.span,
-                "neither beside this file, nor in -I, nor in the library",
+                f"{others} in the library",
                 help=f"the library has {', '.join(library_files())}",
             )
         self.run_library(statement.path)

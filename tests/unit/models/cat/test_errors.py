@@ -194,3 +194,18 @@ def test_errors_in_an_included_file_are_located_there(tmp_path: Path) -> None:
         2,
         8,
     )
+
+
+def test_who_has_no_files_here_includes_only_the_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "near.cat").write_text("acyclic po as near\n", encoding="utf-8")
+    text = 'include "near.cat"\n'
+    assert compile_model(SourceFile("own.cat", text), vocabulary=VOCABULARY).plan is not None
+    with pytest.raises(InputError) as found:
+        compile_model(SourceFile("own.cat", text, is_strangers=True), vocabulary=VOCABULARY)
+    (diagnostic,) = found.value.diagnostics
+    assert diagnostic.message == "cannot find `near.cat`"
+    assert diagnostic.primary is not None
+    assert diagnostic.primary.text == "not in the library"
