@@ -158,9 +158,11 @@ class _Drawing:
     def _legend(self) -> Iterator[tuple[str, str]]:
         """A small drawing, and what it means."""
         picture, palette = self._picture, self._palette
-        drawn = {edge.relation for edge in picture.edges if not edge.number}
-        for name in (name for name in MEANINGS if name in drawn):
-            yield f'<path d="M0,0 L24,0" {self._stroke(name)}/>', f"{name}: {MEANINGS[name]}"
+        drawn = dict.fromkeys(edge.relation for edge in picture.edges)
+        others = (name for name in drawn if name not in MEANINGS)
+        for name in (*(name for name in MEANINGS if name in drawn), *others):
+            words = f"{name}: {MEANINGS.get(name, 'defined by the model')}"
+            yield f'<path d="M0,0 L24,0" {self._stroke(name)}/>', words
         for events, words in ((picture.failing, "this fails"), (picture.racing, "they race")):
             if events:
                 yield self._cross(5, -7), words

@@ -88,6 +88,7 @@ def test_the_cycle_of_an_explanation_is_drawn(tmp_path: Path) -> None:
     words = texts(text)
     assert any(word.startswith("forbidden by") for word in words)
     assert {word for word in words if re.match(r"\d ", word)} == {"1 po", "2 fr", "3 po", "4 fr"}
+    assert {"po: program order", "fr: does not see"} <= set(words)
     assert DARK.paper in text
     assert LIGHT.paper not in text
 
