@@ -10,10 +10,11 @@ const common = { bundle: true, minify: true, target: "es2022", legalComments: "n
 
 await mkdir(out, { recursive: true });
 // The editor is a file of its own: the page is shown, and a program can be typed, before it is loaded.
-await build({ ...common, entryPoints: [join(here, "src/main.ts")], outfile: join(out, "app.js"), format: "esm", external: ["./editor.js", "./campaign.js"] });
+await build({ ...common, entryPoints: [join(here, "src/main.ts")], outfile: join(out, "app.js"), format: "esm", external: ["./editor.js", "./campaign.js", "./evidence.js"] });
 await build({ ...common, entryPoints: [join(here, "src/editor.ts")], outfile: join(out, "editor.js"), format: "esm" });
-// So is the campaign: most people never open it.
+// So are the campaign, and histories and proofs: most people never open them.
 await build({ ...common, entryPoints: [join(here, "src/campaign.ts")], outfile: join(out, "campaign.js"), format: "esm" });
+await build({ ...common, entryPoints: [join(here, "src/evidence.ts")], outfile: join(out, "evidence.js"), format: "esm" });
 await build({ ...common, entryPoints: [join(here, "src/campaign.css")], outfile: join(out, "campaign.css") });
 // The drawing alone, for reports that are one file.
 await build({ ...common, entryPoints: [join(here, "src/report.ts")], outfile: join(out, "report.js"), format: "iife" });

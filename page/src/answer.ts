@@ -3,7 +3,7 @@ import { type Band, fillBand } from "./band";
 import { compareBand, compareTab } from "./compare";
 import { block, details } from "./details";
 import { disable, h, plural } from "./dom";
-import { ProcessRunView, type Steps, historyView, proofView } from "./evidence";
+import type { Steps } from "./evidence";
 import { ExecutionView } from "./execution";
 import { OWN_MODEL, isOfModel } from "./own_model";
 import { type OutcomeHandlers, explanation, outcomesTab } from "./outcomes";
@@ -69,7 +69,7 @@ export class AnswerPane {
     if (result.errors) {
       this.program.showProblems(result.errors.errors);
       this.showTab("Report");
-    } else this.showTab(this.tab === "Compare" || this.tab === "Repair" || hasEvidence(result.answer) ? "Execution" : result.answer?.outcomes?.length ? "Outcomes" : "Report");
+    } else this.showTab(this.tab === "Compare" || this.tab === "Repair" || (result.answer && (result.answer.drawing || hasEvidence(result.answer))) ? "Execution" : result.answer?.outcomes?.length ? "Outcomes" : "Report");
   }
 
   /** The answer is no longer about what is asked. */
@@ -214,28 +214,21 @@ export class AnswerPane {
 
   private showExecution(): void {
     const { result } = this;
-    if (result?.answer && this.showEvidence(result.answer)) return;
-    if (result?.answer?.drawing) this.showDrawing(result.answer.drawing);
+    if (result?.answer && hasEvidence(result.answer)) this.showEvidence(result.answer).catch(() => this.say("membar serve did not answer. Choose Execution again to see what was found."));
+    else if (result?.answer?.drawing) this.showDrawing(result.answer.drawing);
     else this.say(result?.answer?.verdict === "holds" ? "No execution is needed to show this. Outcomes lists what the program can do, with an execution for each." : sentence(result?.ended ?? "There is no execution to show."));
   }
 
-  /** What shows an answer besides an execution; whether there is such a thing. */
-  private showEvidence(answer: Answer): boolean {
-    const { history, witness } = answer;
-    const parts: HTMLElement[] = history ? [historyView(history)] : [];
-    const proof = proofView(answer, {});
-    if (proof) parts.push(proof);
+  /** What shows an answer besides an execution; most people never see it, so that it is a file of its own. */
+  private async showEvidence(answer: Answer): Promise<void> {
+    const { ProcessRunView, historyView, proofView }: typeof import("./evidence") = await import("./evidence.js" as string);
+    if (this.result?.answer !== answer || this.tab !== "Execution") return; // looked at something else meanwhile
+    const { drawing, history, witness } = answer;
     const run = witness?.format === "membar-run" ? new ProcessRunView(witness) : null;
-    if (run) parts.push(run.element);
-    else if (history && answer.drawing) {
-      const { drawing } = answer;
-      parts.push(h("button", { class: "small-button", onclick: () => this.showDrawing(drawing) }, "Show the execution"));
-    }
-    if (!parts.length) return false;
-    this.fill(...parts);
+    const execution = !run && history && drawing ? h("button", { class: "small-button", onclick: () => this.showDrawing(drawing) }, "Show the execution") : "";
+    this.fill(history ? historyView(history) : "", proofView(answer, {}) ?? "", run?.element ?? "", execution);
     this.steps = run;
     run?.show();
-    return true;
   }
 
   private showDrawing(drawing: DrawingData): void {
@@ -384,9 +377,9 @@ export class AnswerPane {
   }
 }
 
-/** Whether an answer has something to show besides its text. */
-function hasEvidence(answer: Answer | undefined): boolean {
-  return Boolean(answer && (answer.drawing || answer.history || answer.obligation || answer.discharged || answer.witness));
+/** Whether a history, a proof or a run of processes shows an answer. */
+function hasEvidence({ discharged, history, obligation, witness }: Answer): boolean {
+  return Boolean(history || obligation || discharged?.length || witness?.format === "membar-run");
 }
 
 function errorHeadline(errors: InputProblem[]): string {

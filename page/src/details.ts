@@ -1,6 +1,5 @@
 // What the command line says about an answer: notes, the text, JSON, the picture, the command, statistics.
 import { copyText, h } from "./dom";
-import { findingsTable } from "./evidence";
 import { visible } from "./listing";
 import type { Answer } from "./types";
 
@@ -25,4 +24,11 @@ export function details(answer: Answer, given: { text?: string; svg?: string; co
   const counted = Object.entries(answer.statistics).filter(([, value]) => typeof value === "number");
   parts.push(h("p", { class: "quiet" }, `${answer.engine}, ${answer.algorithm}. ${counted.map(([name, value]) => `${name} ${name === "seconds" ? value.toFixed(3) : value.toLocaleString("en")}`).join(", ")}.`));
   return parts;
+}
+
+/** One line for each property that was asked about. */
+function findingsTable(answer: Answer): HTMLElement {
+  const words: Record<string, string> = { holds: "HOLDS", "holds-within": "HOLDS WITHIN", violated: "VIOLATED", unknown: "UNKNOWN", "not-checked": "not checked" };
+  return h("table", { class: "findings" }, h("thead", {}, h("tr", {}, ...["Property", "Verdict", ""].map((text) => h("th", { scope: "col" }, text)))),
+    h("tbody", {}, ...answer.findings.map((item) => h("tr", {}, h("td", {}, item.claim ? h("code", {}, item.claim) : item.property), h("td", { class: item.verdict }, `${words[item.verdict] ?? item.verdict}${item.warning ? " (a warning)" : ""}`), h("td", {}, item.reason)))));
 }

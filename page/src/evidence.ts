@@ -161,10 +161,3 @@ function failedObligation(failed: Obligation): HTMLElement[] {
       row("Before the step", values(failed.before)), row("The step", failed.step), row("It changes", values(failed.after)), failed.problem ? row("But", h("strong", { class: "bad" }, failed.problem)) : "")),
   ];
 }
-
-/** One line for each property that was asked about. */
-export function findingsTable(answer: Answer): HTMLElement {
-  const words: Record<string, string> = { holds: "HOLDS", "holds-within": "HOLDS WITHIN", violated: "VIOLATED", unknown: "UNKNOWN", "not-checked": "not checked" };
-  return h("table", { class: "findings" }, h("thead", {}, h("tr", {}, ...["Property", "Verdict", ""].map((text) => h("th", { scope: "col" }, text)))),
-    h("tbody", {}, ...answer.findings.map((item) => h("tr", {}, h("td", {}, item.claim ? h("code", {}, item.claim) : item.property), h("td", { class: item.verdict }, `${words[item.verdict] ?? item.verdict}${item.warning ? " (a warning)" : ""}`), h("td", {}, item.reason)))));
-}

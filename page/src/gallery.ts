@@ -27,7 +27,7 @@ export function gallery(contents: Contents, open: (example: Example) => void): H
   draw();
   section.append(
     h("h1", {}, "Is this concurrent program still correct on x86, ARM or in C11?"),
-    h("p", { class: "lead" }, "Paste it on the left and press Ctrl Enter, or start from an example."),
+    h("p", { class: "lead" }, "Paste it into the editor and press Run (Ctrl Enter), or start from an example."),
     search,
     h("div", { class: "gallery-head" }, h("span", {}, "Expected verdict"), ...COLUMNS.map((models) => h("span", {}, models.join(", ")))),
     table,

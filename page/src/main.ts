@@ -38,7 +38,6 @@ class App {
   private readonly examplesButton = h("button", { class: "nav-button", onclick: () => {
     this.campaign.leave();
     this.showGallery();
-    this.showSegment("Answer");
   } }, "Examples");
   private readonly segments = h("div", { class: "segments" });
   private program!: ProgramPane;
@@ -57,6 +56,7 @@ class App {
     }
     this.refreshMenus();
     this.showGallery();
+    if (this.program.text.trim()) this.showSegment("Program"); // what was written at the last visit
     window.addEventListener("hashchange", () => void this.openAddress());
     await this.openAddress();
   }
@@ -228,7 +228,7 @@ class App {
   private showGallery(): void {
     this.examplesButton.classList.add("chosen");
     this.answer.showInstead(gallery(this.contents, (example) => this.openExample(example)));
-    if (this.program.text.trim() && innerWidth < 900 && this.answer.hasResult) this.showSegment("Answer");
+    this.showSegment("Answer");
   }
 
   private openExample({ name, text, expected }: Example): void {

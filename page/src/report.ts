@@ -5,7 +5,7 @@ import { block, details } from "./details";
 import { h, plural } from "./dom";
 import { type Particulars, ProcessRunView, type Steps, historyView, proofView } from "./evidence";
 import { ExecutionView } from "./execution";
-import { Listing } from "./listing";
+import { Listing, visible } from "./listing";
 import { explanation, outcomesTab } from "./outcomes";
 import { repairTab } from "./repair";
 import { theme } from "./theme";
@@ -19,6 +19,10 @@ interface Sheet extends Particulars {
   /** Other files of the program. */
   files?: { name: string; text: string }[];
   text: string;
+  /** Why there is no answer. */
+  message?: string;
+  /** What else was asked, and why that was refused. */
+  problem?: string;
   answer?: Answer;
   columns?: Answer[];
   repair?: Repair;
@@ -65,6 +69,7 @@ class ReportPage {
     document.title = title(sheet);
     this.list(sheet.file, sheet.source);
     fillBand(this.band, bandOf(sheet));
+    if (sheet.problem) this.band.append(h("pre", { class: "refused", role: "alert" }, ...visible(sheet.problem)));
     this.shown = this.tabsOf(sheet);
     this.tabs.replaceChildren(...this.shown.map((tab, n) => h("button", { class: "tab", role: "tab", title: String(n + 1), onclick: () => this.show(n) }, tab.name)));
     this.show(0);
@@ -185,7 +190,7 @@ function bandOf(sheet: Sheet): Band {
   if (columns) return compareBand(columns);
   if (replayed) return { verdict: replayed.confirmed ? "holds" : "violated", word: replayed.confirmed ? "CONFIRMED" : "NOT CONFIRMED", headline: replayed.model ? `by a replay under ${replayed.model}` : "", guarantee: `${sentence(replayed.words)}.` };
   if (repair) return repairBand(repair);
-  return answer ? tell(answer, {}, 60) : { verdict: "not-checked", word: "NOT CHECKED", headline: "The input has an error", guarantee: "" };
+  return answer ? tell(answer, {}, 60) : { verdict: "not-checked", word: "NOT CHECKED", headline: sentence(sheet.message ?? ""), guarantee: "" };
 }
 
 function repairBand(repair: Repair): Band {

@@ -327,7 +327,8 @@ def refused_test(path: str, problem: InputError, *, texts: Collection[str] = ())
     if "html" in texts:
         import json  # noqa: PLC0415 - only where asked for
 
-        page = json.dumps({"file": path, "source": "", "text": reason})
+        message = problem.diagnostics[0].message
+        page = json.dumps({"file": path, "source": "", "text": reason, "message": message})
     return TestAnswer(path=path, name=stem(path), verdict="error", reason=reason, sarif=found, html=page)
 
 

@@ -183,3 +183,23 @@ def test_an_outcome_can_be_asked_about(tmp_path: Path, capsys: pytest.CaptureFix
     main(["check", str(program), "-m", "x86-tso", "--outcome", "a=1, b=0"])
     assert "x86-tso allows [a]=1 /\\ [b]=0" in capsys.readouterr().out
     assert main(["check", str(program), "--outcome", "a"]) == 2
+
+
+def test_a_page_shows_that_something_else_that_was_asked_was_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page, file = tmp_path / "answer.html", EXAMPLES / "litmus/store-buffering.litmus"
+    assert main(["check", str(file), "--outcome", "nobody=0", "--html", str(page)]) == 2
+    assert "W0447" in capsys.readouterr().err
+    (sheet,) = sheets(page.read_text(encoding="utf-8"))
+    assert sheet["answer"]["verdict"] == "violated"
+    assert "error[W0447]: no final state shows `nobody`" in sheet["problem"]
+    assert "W0447" in sheet["text"]
+
+
+def test_a_page_says_why_there_is_no_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page, file = tmp_path / "answer.html", EXAMPLES / "objects/counter.obj"
+    assert main(["check", str(file), "--svg", str(tmp_path), "--html", str(page)]) == 2
+    (sheet,) = sheets(page.read_text(encoding="utf-8"))
+    assert sheet["message"] == "--svg does not apply to proofs of objects (.obj)"
+    assert sheet["message"] in capsys.readouterr().err

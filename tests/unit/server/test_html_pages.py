@@ -90,6 +90,7 @@ PAGES: Final[Mapping[str, tuple[Callable[[Path], str], str, str]]] = {
     "why not": (written("check", FIGURE, "-m", "sc", "--explain"), "HOLDS", "Why not?"),
     "replay": (replayed, "CONFIRMED", "Execution"),
     "mistake": (written("check", str(EXAMPLES / "README.md")), "NOT CHECKED", "Report"),
+    "refused outcome": (written("check", FIGURE, "-m", "sc", "--outcome", "nobody=0"), "W0447", "Outcomes"),
     "hostile text": (hostile, "VIOLATED", "Execution"),
 }
 

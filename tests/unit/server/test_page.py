@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 import subprocess
 import time
@@ -59,6 +60,48 @@ def test_a_program_is_typed_run_and_stepped_through(page: Browser) -> None:
     page.find(".cm-line.line-now")
     page.press("\ue012")
     page.find(".counter", "Step 5 of 6")
+
+
+@needs_browser
+@pytest.mark.full
+def test_the_step_and_the_relations_are_kept_while_another_tab_is_looked_at(page: Browser) -> None:
+    page.click(".gallery-row", "store-buffering.litmus")
+    page.find(".band.violated")
+    page.press("\ue00c")
+    page.press("\ue011")  # the beginning
+    page.press("\ue014")
+    page.find(".counter", "Step 1 of 6")
+    page.press("r")
+    page.press("f")
+    page.find('.toggle[aria-pressed="false"]', "fr")
+    page.press("2")
+    page.find(".outcomes")
+    page.press("1")
+    page.find(".counter", "Step 1 of 6")
+    page.find('.toggle[aria-pressed="false"]', "fr")
+    page.click(".run")  # another answer, even if it is the same
+    page.find(".counter", "Step 4 of 6")
+
+
+@needs_browser
+@pytest.mark.full
+def test_on_a_phone_examples_are_shown_and_a_cycle_of_two_threads_fits(client: Client) -> None:
+    with Browser() as page:
+        page.resize(390, 844)
+        page.open(f"http://127.0.0.1:{client.port}/?token={TOKEN}")
+        page.find(".gallery-row", "store-buffering.litmus")
+        page.click(".segment", "Program")
+        page.find(".cm-content")
+        assert "left" not in page.script("return document.querySelector('.lead').textContent")
+        page.click(".nav-button", "Examples")
+        page.click(".gallery-row", "store-buffering.litmus")
+        page.find(".band.violated")
+        page.click(".tab", "Compare")
+        page.click(".dot.impossible")
+        page.find(".drawing")
+        script = "return [...document.querySelectorAll('.drawing')].map(e => e.getBoundingClientRect().right)"
+        assert 0 < max(page.script(script)) <= 390
+        assert page.complaints() == []
 
 
 @needs_browser
@@ -138,6 +181,9 @@ def test_a_model_of_ones_own_is_written_beside_the_program(page: Browser) -> Non
     page.click(".nav-button", "Examples")
     page.click(".gallery-row", "spinlock.cub")  # far below
     page.find(".band.holds")
+    page.click(".nav-button", "Examples")
+    page.click(".gallery-row", "seqlock.obj")
+    page.find(".proof", "Discharged by z3")
     page.open(f"{page.script('return location.origin')}/#p=damaged")
     page.find(".notice", "This link is damaged")
 
@@ -170,6 +216,11 @@ def test_the_built_page_is_that_of_its_sources(tmp_path: Path) -> None:
     assert built == sorted(path.name for path in STATIC.iterdir() if path.suffix != ".json")
     for name in built:
         assert (tmp_path / name).read_bytes() == (STATIC / name).read_bytes(), f"{name}: run `make page`"
+
+
+def test_the_page_is_small() -> None:
+    parts = [gzip.compress((STATIC / name).read_bytes(), 6) for name in ("index.html", "app.js")]
+    assert sum(map(len, parts)) <= 40_000  # the style is in the first
 
 
 def test_the_lock_file_names_no_address() -> None:

@@ -98,8 +98,10 @@ def _ask(file: str, chosen: arguments.Chosen) -> _Shown:
             reason = reached.reason
         except MemoryError:
             reason = "memory ran out"
-        except (InputError, OSError) as problem:  # a file that was asked for: the answer stands
-            _print_error(problem if isinstance(problem, InputError) else unfit_input(problem))
+        except (InputError, OSError) as problem:  # what else was asked for: the answer stands
+            refused = problem if isinstance(problem, InputError) else unfit_input(problem)
+            filed.add_problem(refused)
+            _print_error(refused)
             return _Shown(printed.getvalue(), BAD_INPUT, filed.answers)
         except KeyboardInterrupt as interrupt:
             seconds = time.perf_counter() - start

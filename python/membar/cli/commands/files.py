@@ -55,6 +55,18 @@ class Filed:
 
         self.answers[-1] = replace(self.answers[-1], html=page)
 
+    def add_problem(self, problem: InputError) -> None:
+        """Says in a page that something else that was asked about the last answer was refused."""
+        if not self.answers or not self.answers[-1].html:
+            return
+        import json  # noqa: PLC0415 - only where asked for
+
+        from membar.reports import diagnostic  # noqa: PLC0415
+
+        said = diagnostic.render_error(problem)
+        sheet = json.loads(self.answers[-1].html)
+        self.show_instead(json.dumps(sheet | {"problem": said, "text": f"{sheet['text']}\n{said}"}))
+
     def end(self, exit_code: int) -> int:
         """Records that nothing was interrupted; returns the exit code."""
         self.exit_code = exit_code
