@@ -20,10 +20,10 @@ def _run(known: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("name", "text", "problem"),
     [
-        ("a.csv", "test,holds\nnosuch,1\n", "expects nothing of these tests"),
-        ("a.csv", "test,holds\n", "expects nothing of these tests"),
-        ("a.json", "{}", "expects nothing of these tests"),
-        ("a.csv", "test,holds\nstore-buffering,0\nstore-buffering,1\n", "two different answers are expected"),
+        ("a.csv", "test,holds\nnosuch,1\n", "has no expectation for any of these tests"),
+        ("a.csv", "test,holds\n", "has no expectation for any of these tests"),
+        ("a.json", "{}", "has no expectation for any of these tests"),
+        ("a.csv", "test,holds\nstore-buffering,0\nstore-buffering,1\n", "has two different expected answers"),
         ("a.csv", "test,holds\nstore-buffering,true\n", "line 2: `holds` is `true`"),
         ("a.csv", "name,holds\nstore-buffering,0\n", "line 1 does not name the columns"),
         ("a.json", '{"store-buffering": "Sometimes"}', "the entry of `store-buffering`"),

@@ -229,7 +229,10 @@ def test_another_file_of_a_shipped_model_is_noticed(
         ({"verdict": "holds"}, "findings: condition is violated, but the answer says holds"),
         ({"unchecked": ["races"]}, "unchecked: the findings say nothing"),
         ({"outcomes": []}, "outcomes: its final state is not among those that the answer lists"),
-        ({"outcomes": [{"0:EAX": 0, "1:EAX": 0}, {"z": 0}]}, "outcomes: final states of something else"),
+        (
+            {"outcomes": [{"0:EAX": 0, "1:EAX": 0}, {"z": 0}]},
+            "outcomes: other locations or registers are listed",
+        ),
         ({"positive": 0}, "positive, negative: its execution is not among those that were counted"),
     ],
 )

@@ -177,8 +177,13 @@ CASES = {
         "sc",
         "holds",
     ),
-    "a larger one": (
+    "a larger one that is stored as a constant": (
         "int main(void) { n = 9; int k = n; int *p = malloc(k * sizeof(int)); p[2] = 1; free(p); return 0; }",
+        "sc",
+        "holds",
+    ),
+    "a larger one that is computed from memory": (
+        "int main(void) { n = 3; n *= 3; int *p = malloc(n * sizeof(int)); p[2] = 1; free(p); return 0; }",
         "sc",
         "holds-within",
     ),

@@ -46,7 +46,8 @@ SIZED = """
         (3, 3, "assert(a[2] == 2);", "holds"),
         (3, 3, "assert(a[2] == 1);", "assertions"),
         (3, 4, "", "memory"),
-        (9, 3, "", "holds-within"),
+        (9, 3, "", "holds"),
+        (9, 10, "", "memory"),
     ],
 )
 def test_sizes_that_only_the_execution_knows(count: int, used: int, end: str, says: str) -> None:
