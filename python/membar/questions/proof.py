@@ -253,7 +253,8 @@ def verdict_of(proof: Discharged, about: ConcurrentObject, model: str, order: st
     missed = [line.label for _, line in about.lines() if line.label not in proof.lines]
     if proof.cut and missed:
         run = _run(model, _NOTHING, proof.seconds, notes)
-        return Unknown(run, f"label {missed[0]} is never reached within {_length(proof, about, model)}")
+        within = _length(proof, about, model)
+        return Unknown(run, f"the line with label {missed[0]} never executes within {within}")
     if proof.cut:
         bound = _length(proof, about, model)
         return HoldsWithin(run, bound, chosen_by_user=False)

@@ -74,4 +74,4 @@ def test_a_bound_that_hides_a_line_says_nothing() -> None:
     proof = Proof(cut=True, lines={"1", "2", "3", "4"})
     outcome = verdict_of(proof, about, "xc", "causal")
     assert isinstance(outcome, Unknown)
-    assert "label 5 is never reached within at most 14 lines" in outcome.reason
+    assert "the line with label 5 never executes within at most 14 lines" in outcome.reason

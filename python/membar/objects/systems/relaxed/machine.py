@@ -99,7 +99,7 @@ class OutOfOrderMachine:
             yield Move(
                 kind=Kind.STEP,
                 line=item.line,
-                text=f"label {item.line} is guessed to be {'taken' if guess else 'not taken'}",
+                text=f"the branch at label {item.line} is guessed to be {'taken' if guess else 'not taken'}",
                 after=replace(control, items=items),
             )
 

@@ -23,7 +23,7 @@ class Beyond:
             if is_shifted(self._waiting.action(item)):
                 return "elements of one array are accessed in program order"
             if self._waits_for_names(control, place):
-                return f"registers are not renamed (label {item.line} waits for a variable of another label)"
+                return f"registers are not renamed (label {item.line} waits for a variable of another line)"
         return self._hidden_call(control)
 
     def _waits_for_names(self, control: Control, place: int) -> bool:
