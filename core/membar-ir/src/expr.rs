@@ -10,7 +10,7 @@ use crate::origins::Origins;
 use crate::words::Words;
 
 /// A register of one thread, by number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Register(pub u32);
 
 impl Register {
@@ -22,8 +22,9 @@ impl Register {
 }
 
 /// One step of the stack machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Code {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names are those of program/expr.py")]
+pub enum Code {
     Constant(u64),
     Register(Register),
     Negate,
@@ -38,9 +39,41 @@ enum Code {
     Select,
 }
 
+impl Code {
+    /// How many operands it takes from the stack.
+    #[must_use]
+    pub fn operands(self) -> usize {
+        match self {
+            Self::Constant(_) | Self::Register(_) => 0,
+            Self::Negate | Self::Invert | Self::Not | Self::Extend { .. } => 1,
+            Self::Binary(_) => 2,
+            Self::Select => 3,
+        }
+    }
+
+    /// What it makes of these operands.
+    #[must_use]
+    pub fn apply(self, operands: &[u64]) -> u64 {
+        match (self, operands) {
+            (Self::Binary(op), &[left, right]) => binary(op, left, right),
+            (Self::Select, &[condition, then, otherwise]) => {
+                if condition == 0 {
+                    otherwise
+                } else {
+                    then
+                }
+            }
+            (_, &[operand]) => unary(self, operand),
+            (Self::Constant(value), _) => value,
+            _ => 0,
+        }
+    }
+}
+
 /// Operators with two operands, in the order of `BinaryOp` in `program/expr.py`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Binary {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names are those of program/expr.py")]
+pub enum Binary {
     Add,
     Sub,
     Mul,
@@ -121,14 +154,8 @@ impl Expr {
         while read < count {
             let (step, length) = decode_step(words, registers)?;
             read += length;
-            let (takes, gives) = match step {
-                Code::Constant(_) | Code::Register(_) => (0, 1),
-                Code::Negate | Code::Invert | Code::Not | Code::Extend { .. } => (1, 1),
-                Code::Binary(_) => (2, 1),
-                Code::Select => (3, 1),
-            };
-            depth =
-                depth.checked_sub(takes).ok_or_else(|| words.malformed("the expression underflows"))? + gives;
+            let left = depth.checked_sub(step.operands());
+            depth = left.ok_or_else(|| words.malformed("the expression underflows"))? + 1;
             if let Code::Register(register) = step
                 && !used.contains(&register)
             {
@@ -147,6 +174,26 @@ impl Expr {
     #[must_use]
     pub fn registers(&self) -> &[Register] {
         &self.registers
+    }
+
+    /// Its value in another domain: `leaf` says what constants and registers are there, `apply` what operators do.
+    pub fn interpret<T>(
+        &self,
+        mut leaf: impl FnMut(Code) -> T,
+        mut apply: impl FnMut(Code, Vec<T>) -> T,
+    ) -> Option<T> {
+        let mut stack = Vec::new();
+        for &code in &self.code {
+            let value = match code.operands() {
+                0 => leaf(code),
+                count => {
+                    let operands = stack.split_off(stack.len().checked_sub(count)?);
+                    apply(code, operands)
+                }
+            };
+            stack.push(value);
+        }
+        stack.pop()
     }
 
     /// Its value.

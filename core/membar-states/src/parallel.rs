@@ -105,7 +105,7 @@ impl<'c> Team<'c> {
         let own = owner(root, self.workers.len());
         let (place, is_new) = self.workers[own].begin(root, rider)?;
         if is_new {
-            self.workers[own].give_number(place, self.states, self.options.reduced);
+            self.workers[own].give_number(place, self.states);
             self.states += 1;
             self.add_open(self.states - 1);
         }
@@ -203,19 +203,9 @@ impl<'c> Team<'c> {
         };
         let workers = &mut self.workers;
         let is_large = self.options.is_worth_it(range.end - range.start);
-        all(workers, is_large, watch, |worker, watch| {
-            worker.look(&common, watch);
-            worker.end_first_part();
-        });
+        all(workers, is_large, watch, |worker, watch| worker.look(&common, watch));
         exchange(workers, |worker| &mut worker.outbox, |worker| &mut worker.inbox);
-        let has_postponed = reduction.is_some();
-        all(workers, is_large, watch, |worker, _| worker.receive(!has_postponed));
-        if has_postponed {
-            exchange(workers, |worker| &mut worker.answers, |worker| &mut worker.answered);
-            all(workers, is_large, watch, |worker, _| worker.expand_fully(&common));
-            exchange(workers, |worker| &mut worker.outbox, |worker| &mut worker.inbox);
-            all(workers, is_large, watch, |worker, _| worker.receive(true));
-        }
+        all(workers, is_large, watch, |worker, _| worker.receive());
         exchange(workers, |worker| &mut worker.places, |worker| &mut worker.placed);
         workers.iter().find_map(|worker| worker.stopped)
     }
@@ -241,10 +231,10 @@ impl<'c> Team<'c> {
                 self.names.insert(number, name);
             }
         }
-        let (first, fresh, reduces) = (self.states, &self.fresh, self.options.reduced);
+        let (first, fresh) = (self.states, &self.fresh);
         let is_large = self.options.is_worth_it(size);
         all(&mut self.workers, is_large, watch, |worker, _| {
-            worker.give_numbers(fresh, first, is_followed, reduces);
+            worker.give_numbers(fresh, first, is_followed);
             worker.link(is_followed);
         });
         let followed = fresh.iter().map(|list| list.partition_point(|(key, _)| is_followed(key.0)));

@@ -171,22 +171,13 @@ struct Walk {
 /// faster (`Pairs::find_all`).
 #[derive(Debug, Default)]
 struct Batch {
-    states: Vec<Expanded>,
+    /// Numbers of the states that were looked at, and where the states that follow end.
+    states: Vec<(u32, usize)>,
     /// The states that follow, by their roots, and the numbers of some.
     pairs: Vec<u64>,
     known: Vec<u32>,
     /// How many may follow at most.
     most: usize,
-}
-
-/// A state that was looked at.
-#[derive(Debug)]
-struct Expanded {
-    number: u32,
-    /// The thread whose moves alone were followed.
-    alone: Option<usize>,
-    /// Where the states that follow end.
-    end: usize,
 }
 
 impl Batch {
@@ -261,7 +252,7 @@ impl Walk {
         });
         self.follow(|step| is_chosen(step, alone), batch)?;
         batch.most += self.moves.list.len();
-        batch.states.push(Expanded { number, alone, end: batch.pairs.len() });
+        batch.states.push((number, batch.pairs.len()));
         Ok(false)
     }
 
@@ -288,15 +279,11 @@ impl Walk {
         let mut known = std::mem::take(&mut batch.known);
         self.store.root.find_all(&batch.pairs, &mut known);
         let mut start = 0;
-        for state in std::mem::take(&mut batch.states) {
-            let mut goes_on = false;
-            for (&pair, &known) in batch.pairs[start..state.end].iter().zip(&known[start..state.end]) {
-                goes_on |= self.number(state.number, pair, known)?;
+        for (number, end) in batch.states.drain(..) {
+            for (&pair, &known) in batch.pairs[start..end].iter().zip(&known[start..end]) {
+                self.number(number, pair, known)?;
             }
-            start = state.end;
-            if let Some(alone) = state.alone.filter(|_| !goes_on) {
-                self.follow_others(state.number, alone)?;
-            }
+            start = end;
         }
         batch.known = known;
         batch.pairs.clear();
@@ -304,27 +291,10 @@ impl Walk {
         Ok(())
     }
 
-    /// Gives a state that follows `from` its number, unless it is known; whether it is still to be looked at.
-    fn number(&mut self, from: u32, pair: u64, known: u32) -> Result<bool, CoreError> {
-        if known != UNKNOWN {
-            return Ok(known > from);
-        }
-        let (number, is_new) = self.store.root.number(pair).ok_or_else(too_many)?;
-        if is_new {
+    /// Gives a state that follows `from` its number, unless it is known.
+    fn number(&mut self, from: u32, pair: u64, known: u32) -> Result<(), CoreError> {
+        if known == UNKNOWN && self.store.root.number(pair).ok_or_else(too_many)?.1 {
             append(&mut self.before, from);
-        }
-        Ok(number > from)
-    }
-
-    /// Follows the moves of a state but those of thread `alone`, which lead nowhere new.
-    fn follow_others(&mut self, from: u32, alone: usize) -> Result<(), CoreError> {
-        let count = self.system.leaves();
-        self.store.fetch(from, &mut self.near);
-        self.system.moves(self.near.leaves(count), &mut self.moves)?;
-        let mut others = Batch::default();
-        self.follow(|step| !is_chosen(step, Some(alone)), &mut others)?;
-        for pair in others.pairs {
-            self.number(from, pair, UNKNOWN)?;
         }
         Ok(())
     }

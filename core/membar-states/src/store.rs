@@ -113,11 +113,6 @@ impl ExpandedState {
         &self.values[..count]
     }
 
-    /// The number of the state of the program at the root.
-    pub(super) fn program(&self) -> u32 {
-        self.values.last().copied().unwrap_or(0)
-    }
-
     fn set(&mut self, place: usize, value: u32) {
         self.changes.push((place, self.values[place]));
         self.values[place] = value;
@@ -194,11 +189,6 @@ impl Store {
     /// Takes over what other threads have numbered. None: there are as many pairs as numbers.
     pub(super) fn synchronize(&mut self) -> Option<()> {
         self.lower.iter_mut().try_for_each(CommonPairs::synchronize)
-    }
-
-    /// The number of the state of the program in state `number` of a product.
-    pub(super) fn program_of(&self, number: u32) -> u32 {
-        self.product.as_ref().map_or(number, |product| left_of(product.get(number)))
     }
 
     /// Per state, the state of the automaton beside it.

@@ -50,41 +50,19 @@ pub(super) struct Message {
     /// The pair at the root of the state.
     root: u64,
     number: u32,
-    /// Twice the second part of the key, with a bit for whether an answer is wanted.
+    /// The second part of the key.
     step: u32,
     /// The name of the state before or, with a claim, the state of the automaton.
     with: u32,
 }
 
-/// A state whose moves were followed, or some of them.
+/// A state whose moves were followed.
 #[derive(Debug, Clone, Copy)]
 struct Followed {
     number: u32,
     place: u32,
     /// How many; with a claim, how many steps of the product.
     count: u32,
-}
-
-/// A state of which only the moves of one thread were followed so far.
-#[derive(Debug)]
-struct Alone {
-    place: u32,
-    thread: usize,
-    /// How many steps were followed.
-    followed: u32,
-    /// Who knows whether they lead on: the end of its part of `asked`.
-    end: usize,
-}
-
-/// What was chosen for a state of the program, whatever the state of the automaton beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Choice {
-    /// Nothing yet.
-    Open,
-    /// One thread moves alone.
-    Reduced,
-    /// All steps are followed.
-    Full,
 }
 
 /// The states of a worker.
@@ -97,10 +75,6 @@ pub(super) struct OwnStates {
     numbers: Vec<u32>,
     /// States that are new in this round, and where they come among all.
     fresh: Vec<(Key, u32)>,
-    /// With a claim and reduction, per state of the program what was chosen.
-    choices: Vec<Choice>,
-    /// And the smallest number of a state of the product that it is part of.
-    firsts: Vec<u32>,
     has_claim: bool,
 }
 
@@ -108,37 +82,6 @@ impl OwnStates {
     /// The number of the state at a place.
     pub(super) fn number(&self, place: u32) -> u32 {
         self.numbers[place as usize]
-    }
-
-    /// What was chosen for the program's part, with this number, of a state.
-    fn choice(&mut self, program: u32) -> &mut Choice {
-        let place = program as usize;
-        if self.choices.len() <= place {
-            self.choices.resize(place + 1, Choice::Open);
-        }
-        &mut self.choices[place]
-    }
-
-    /// Where a state, or with a claim its program's part, comes in the order in which they were met.
-    fn age(&self, place: u32) -> u32 {
-        if self.has_claim {
-            let program = self.store.program_of(place) as usize;
-            self.firsts.get(program).copied().unwrap_or(UNNUMBERED)
-        } else {
-            self.number(place)
-        }
-    }
-
-    /// Gives a new state its number.
-    fn give_number(&mut self, place: u32, number: u32, reduces: bool) {
-        self.numbers[place as usize] = number;
-        if reduces && self.has_claim {
-            let program = self.store.program_of(place) as usize;
-            if self.firsts.len() <= program {
-                self.firsts.resize(program + 1, UNNUMBERED);
-            }
-            self.firsts[program] = self.firsts[program].min(number);
-        }
     }
 }
 
@@ -178,22 +121,15 @@ pub(super) struct Worker {
     pub(super) notes: Vec<(u32, u32, Note)>,
     /// States whose moves were followed in this round.
     followed: Vec<Followed>,
-    /// Where those begin whose other moves were followed later, and the steps that were sent then.
-    postponed: (usize, Cursor),
     /// How many moves were followed in all.
     pub(super) transitions: u64,
     /// With a claim, the steps that were sent in this round: to whom, and their labels.
     sent: Vec<(u32, u32)>,
     pub(super) outbox: Vec<Vec<Message>>,
     pub(super) inbox: Vec<Vec<Message>>,
-    /// Answers to others, and those of others: where their states came.
-    pub(super) answers: Vec<Vec<u32>>,
-    pub(super) answered: Vec<Vec<u32>>,
     /// With a claim, the places of the states that others wrote about, and of those that it wrote about.
     pub(super) places: Vec<Vec<u32>>,
     pub(super) placed: Vec<Vec<u32>>,
-    alone: Vec<Alone>,
-    asked: Vec<usize>,
     /// What has no meaning, and in which number.
     pub(super) error: Option<(u32, CoreError)>,
     pub(super) stopped: Option<Stopped>,
@@ -213,15 +149,8 @@ pub(super) struct Worker {
 
 impl Worker {
     pub(super) fn new(own: usize, workers: usize, system: System, store: Store, has_claim: bool) -> Self {
-        let states = OwnStates {
-            store,
-            before: Vec::new(),
-            numbers: Vec::new(),
-            fresh: Vec::new(),
-            choices: Vec::new(),
-            firsts: Vec::new(),
-            has_claim,
-        };
+        let states =
+            OwnStates { store, before: Vec::new(), numbers: Vec::new(), fresh: Vec::new(), has_claim };
         Self {
             own,
             system,
@@ -229,17 +158,12 @@ impl Worker {
             queue: VecDeque::new(),
             notes: Vec::new(),
             followed: Vec::new(),
-            postponed: (0, Cursor::default()),
             transitions: 0,
             sent: Vec::new(),
             outbox: vec![Vec::new(); workers],
             inbox: vec![Vec::new(); workers],
-            answers: vec![Vec::new(); workers],
-            answered: vec![Vec::new(); workers],
             places: vec![Vec::new(); workers],
             placed: vec![Vec::new(); workers],
-            alone: Vec::new(),
-            asked: Vec::new(),
             error: None,
             stopped: None,
             graph: GraphPart::default(),
@@ -261,8 +185,6 @@ impl Worker {
         let states = &self.states;
         let lists = states.before.capacity()
             + states.numbers.capacity()
-            + states.firsts.capacity()
-            + states.choices.capacity() / 4
             + 2 * self.sent.capacity()
             + self.queue.capacity();
         let steps = size_of::<Message>() * mail + self.graph.bytes();
@@ -325,30 +247,12 @@ impl Worker {
         if is_over {
             return Ok(false);
         }
-        let (alone, choice) = self.choose(common);
-        let asks = alone.is_some() && choice == Choice::Open;
-        let followed = self.follow(place, number, |step| is_chosen(step, alone), 0, asks, common)?;
-        if let Some(thread) = alone.filter(|_| followed > 0) {
-            if asks {
-                self.alone.push(Alone { place, thread, followed, end: self.asked.len() });
-            } else if choice == Choice::Full {
-                let others = |step: &Transition| !is_chosen(step, alone);
-                self.follow(place, number, others, followed, false, common)?;
-            }
-        }
+        let alone = common.reduction.and_then(|reduction| {
+            let (program, locals) = self.system.locals();
+            reduction.ample_thread(program, locals, &self.moves)
+        });
+        self.follow(place, number, |step| is_chosen(step, alone), common)?;
         Ok(true)
-    }
-
-    /// A thread that may move alone in the state at hand but for the cycle proviso, and what was chosen there before.
-    fn choose(&mut self, common: &Common<'_>) -> (Option<usize>, Choice) {
-        let Some(reduction) = common.reduction else { return (None, Choice::Full) };
-        let (program, locals) = self.system.locals();
-        let thread = reduction.ample_thread(program, locals, &self.moves);
-        let choice = match common.claim {
-            Some(_) => *self.states.choice(self.near.program()),
-            None => Choice::Open,
-        };
-        (thread, choice)
     }
 
     /// Finds what can happen in a state, and what is to be said of it.
@@ -367,27 +271,21 @@ impl Worker {
         Ok(())
     }
 
-    /// Follows some of the moves at hand, the first of them as step `first`: writes to the owners of the states that
-    /// they lead to. How many steps were followed, with those before.
+    /// Follows some of the moves at hand: writes to the owners of the states that they lead to.
     fn follow(
         &mut self,
         place: u32,
         number: u32,
         is_chosen: impl Fn(&Transition) -> bool,
-        first: u32,
-        asks: bool,
         common: &Common<'_>,
-    ) -> Result<u32, CoreError> {
+    ) -> Result<(), CoreError> {
         let failed = self.find_targets(is_chosen, common)?;
         let name = name(self.own, place, common.workers).ok_or_else(too_many)?;
-        let mut next = first;
+        let mut step = 0;
         let mut send = |root: u64, with: u32| {
             let owner = owner(root, common.workers);
-            self.outbox[owner].push(Message { root, number, step: next << 1 | u32::from(asks), with });
-            if asks {
-                self.asked.push(owner);
-            }
-            next += 1;
+            self.outbox[owner].push(Message { root, number, step, with });
+            step += 1;
             narrow(owner)
         };
         if common.claim.is_some() {
@@ -402,11 +300,8 @@ impl Worker {
                 send(root, name);
             }
         }
-        if next >= UNNUMBERED >> 1 {
-            return Err(too_many());
-        }
-        self.followed.push(Followed { number, place, count: next - first + failed });
-        Ok(next)
+        self.followed.push(Followed { number, place, count: step + failed });
+        Ok(())
     }
 
     /// Finds where some of the moves at hand lead; without a claim, how many lead nowhere because an assertion fails.
@@ -448,8 +343,9 @@ impl Worker {
         Ok(failed)
     }
 
-    /// Reads what others wrote about its states; if that was all, brings the new ones into order.
-    pub(super) fn receive(&mut self, is_last: bool) {
+    /// Reads what others wrote about its states, and brings the new ones into the order in which one thread would have met
+    /// them.
+    pub(super) fn receive(&mut self) {
         for (from, mail) in std::mem::take(&mut self.inbox).into_iter().enumerate() {
             let known = self.read(from, &mail);
             self.inbox.push(mail);
@@ -460,9 +356,7 @@ impl Worker {
         for mail in &mut self.inbox {
             mail.clear();
         }
-        if is_last {
-            self.sort();
-        }
+        self.states.fresh.sort_unstable();
     }
 
     /// Reads the mail of one; None: there are more states than numbers or names.
@@ -478,63 +372,14 @@ impl Worker {
             let observe = |place: usize, met: u32, is_new: bool| {
                 let Message { number, step, with, .. } = messages[place];
                 let with = (!has_claim).then_some(with);
-                enter((numbers, before, fresh), (number, step >> 1), with, (met, is_new));
+                enter((numbers, before, fresh), (number, step), with, (met, is_new));
             };
             states.store.number_all(&mut self.roots, riders, &mut self.found, observe)?;
             if has_claim {
                 self.places[from].extend_from_slice(&self.found);
             }
-            for (message, &met) in messages.iter().zip(&self.found) {
-                if message.step & 1 == 1 {
-                    self.answers[from].push(states.age(met));
-                }
-            }
         }
         Some(())
-    }
-
-    /// Follows the other moves of states of which those followed lead nowhere new.
-    pub(super) fn expand_fully(&mut self, common: &Common<'_>) {
-        let alone = std::mem::take(&mut self.alone);
-        let asked = std::mem::take(&mut self.asked);
-        let mut next = vec![0; common.workers];
-        let mut start = 0;
-        let has_claim = common.claim.is_some();
-        for state in &alone {
-            let age = self.states.age(state.place);
-            // With a claim all must go on, without one of them.
-            let mut goes_on = has_claim;
-            for &other in &asked[start..state.end] {
-                let is_later = self.answered[other].get(next[other]).is_none_or(|&answer| answer > age);
-                goes_on = if has_claim { goes_on && is_later } else { goes_on || is_later };
-                next[other] += 1;
-            }
-            start = state.end;
-            if has_claim {
-                let program = self.states.store.program_of(state.place);
-                *self.states.choice(program) = if goes_on { Choice::Reduced } else { Choice::Full };
-            }
-            if !goes_on && let Err(error) = self.follow_others(state, common) {
-                let number = self.states.number(state.place);
-                self.error = self.error.take().or(Some((number, error)));
-            }
-        }
-        for answers in &mut self.answered {
-            answers.clear();
-        }
-    }
-
-    fn follow_others(&mut self, state: &Alone, common: &Common<'_>) -> Result<(), CoreError> {
-        let number = self.states.number(state.place);
-        self.find_moves(state.place, common)?;
-        self.said.clear();
-        let others = |step: &Transition| !is_chosen(step, Some(state.thread));
-        self.follow(state.place, number, others, state.followed, false, common).map(|_| ())
-    }
-
-    /// Brings the new states of this round into the order in which one thread would have met them.
-    fn sort(&mut self) {
-        self.states.fresh.sort_unstable();
     }
 
     /// Hands over the new states of this round, and room for those of the next.
@@ -549,7 +394,6 @@ impl Worker {
         fresh: &[Vec<(Key, u32)>],
         first: u32,
         is_followed: impl Fn(u32) -> bool,
-        reduces: bool,
     ) {
         let mut before = vec![0; fresh.len()];
         let own = fresh[self.own].iter().take_while(|(key, _)| is_followed(key.0));
@@ -561,51 +405,30 @@ impl Worker {
                 }
                 number += before[other];
             }
-            self.give_number(*state, first + narrow(number), reduces);
+            self.give_number(*state, first + narrow(number));
         }
     }
 
-    /// Ends the first part of a round: what is followed from now on was postponed.
-    pub(super) fn end_first_part(&mut self) {
-        let sent = Cursor { step: self.sent.len(), messages: self.outbox.iter().map(Vec::len).collect() };
-        self.postponed = (self.followed.len(), sent);
-    }
-
     /// Gives a new state its number.
-    pub(super) fn give_number(&mut self, place: u32, number: u32, reduces: bool) {
-        self.states.give_number(place, number, reduces);
+    pub(super) fn give_number(&mut self, place: u32, number: u32) {
+        self.states.numbers[place as usize] = number;
         self.queue.push_back(place);
     }
 
     /// Ends a round: counts the moves of those states that `is_followed`, and adds the steps of the product.
     pub(super) fn link(&mut self, is_followed: impl Fn(u32) -> bool) {
-        let workers = self.placed.len();
-        let (first, second) = self.followed.split_at(self.postponed.0);
-        let mut at = Cursor { step: 0, messages: vec![0; workers] };
-        let later = &mut self.postponed.1;
-        let mut second = second.iter().peekable();
+        let mut at = Cursor { step: 0, messages: vec![0; self.placed.len()] };
         let mut arcs = Vec::new();
-        for parts in first.chunk_by(|one, other| one.number == other.number) {
-            let (number, place) = (parts[0].number, parts[0].place);
-            if !is_followed(number) {
-                break;
+        for &Followed { number, place, count } in
+            self.followed.iter().take_while(|state| is_followed(state.number))
+        {
+            self.transitions += u64::from(count);
+            if !self.states.has_claim {
+                continue;
             }
             arcs.clear();
-            let mut add = |count: u32, at: &mut Cursor| {
-                self.transitions += u64::from(count);
-                if self.states.has_claim {
-                    at.take(count as usize, &self.sent, &self.placed, &mut arcs);
-                }
-            };
-            for part in parts {
-                add(part.count, &mut at);
-            }
-            while let Some(part) = second.next_if(|part| part.number == number) {
-                add(part.count, later);
-            }
-            if self.states.has_claim
-                && let Err(error) = self.graph.add(place, &arcs)
-            {
+            at.take(count as usize, &self.sent, &self.placed, &mut arcs);
+            if let Err(error) = self.graph.add(place, &arcs) {
                 self.error = self.error.take().or(Some((number, error)));
             }
         }
