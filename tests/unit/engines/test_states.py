@@ -7,12 +7,14 @@ import time
 
 import pytest
 
+import membar
 from membar.questions import answering
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from membar.engines.states import explore
 from membar.program.program import Program
+from membar.properties.judge import Tally
 from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.questions.task import Limits, Options, Task
 from membar.reports.json import text, witness_part
@@ -355,3 +357,29 @@ def test_threads_that_a_claim_tells_apart_are_not_exchanged() -> None:
     found = explore(Task(program=program, model=model("sc"), properties=("claims",)))
     assert found.lasso is not None
     assert not any("identical" in note for note in found.notes)
+
+
+QUEUE = """chan q = [2] of { byte }
+active proctype S() { q!1; q!2; q!3 }
+active proctype R() { byte x; q?x; q?x; q?x; assert(x == 3) }
+"""
+
+
+def queue(text: str, *, reduced: bool) -> Tally:
+    program = membar.parse(SourceFile("queue.pml", text))
+    options = Options(buffers=1, buffers_chosen_by_user=True, stops_early=False)
+    task = Task(program=program, model=model("sc"), properties=("assertions",), options=options)
+    return explore(task, reduced=reduced)
+
+
+def test_a_send_and_a_receive_commute() -> None:
+    few, all_of_them = queue(QUEUE, reduced=True), queue(QUEUE, reduced=False)
+    assert few.failed_assertion is None
+    assert few.statistics.transitions == 7  # one after the other
+    assert (all_of_them.statistics.transitions or 0) > 7
+
+
+def test_who_asks_for_the_length_of_a_queue_notices_a_send() -> None:
+    text = f"{QUEUE}active proctype L() {{ assert(len(q) < 2) }}\n"
+    for reduced in (False, True):
+        assert queue(text, reduced=reduced).failed_assertion is not None
