@@ -53,6 +53,8 @@ pub(super) struct Reduction {
     visible: Vec<Vec<bool>>,
     /// Per thread and edge, what it may access.
     footprints: Vec<Vec<Footprint>>,
+    /// Per thread and edge, the cells that decide whether it goes on waiting; None if more than cells decide.
+    awaited: Vec<Vec<Option<Vec<CellId>>>>,
     /// Per thread and control point, the cells that it may still write.
     written: Vec<Vec<SmallSet>>,
     /// Under sc, per thread and edge, who may notice it; None if it never stands alone. Found out when it is asked for.
@@ -117,6 +119,11 @@ impl Reduction {
         });
         let closes = closes.collect();
         let has_committed = program.threads.iter().any(|thread| thread.committed.contains(&true));
+        let awaited = program.threads.iter().zip(&footprints).map(|(thread, footprints)| {
+            let edges = thread.edges.iter().zip(footprints);
+            edges.map(|(edge, footprint)| cells_awaited(program, edge, footprint)).collect()
+        });
+        let awaited = awaited.collect();
         let written = written(program, &footprints);
         let unasked = |thread: &Thread| thread.edges.iter().map(|_| OnceLock::new()).collect();
         let noticed = program.threads.iter().map(unasked).collect();
@@ -130,7 +137,7 @@ impl Reduction {
             opened
         };
         let opened = program.threads.iter().map(pairs).collect();
-        Self { needs, visible, footprints, written, noticed, opened, closes, has_committed }
+        Self { needs, visible, footprints, awaited, written, noticed, opened, closes, has_committed }
     }
 
     /// A thread whose steps are an ample set.
@@ -188,8 +195,8 @@ impl Reduction {
         open: EdgeId,
         edge: EdgeId,
     ) -> bool {
-        let Some(cells) = self.cells_awaited(program, thread, edge) else { return false };
-        if self.are_left_alone(program, locals, thread, cells.into_iter()) {
+        let Some(cells) = &self.awaited[thread][edge.index()] else { return false };
+        if self.are_left_alone(program, locals, thread, cells.iter().copied()) {
             return true;
         }
         let leaving = &program.threads[thread].leaving[locals[thread].point as usize];
@@ -200,24 +207,6 @@ impl Reduction {
                 let opening = known.get_or_init(|| Some(self.opening(program, thread, open, edge)));
                 opening.as_ref().is_some_and(|opening| is_nobody_there(opening, locals))
             })
-    }
-
-    /// The cells that decide whether an edge goes on waiting; None if more than cells decide.
-    fn cells_awaited(&self, program: &Program, thread: usize, edge: EdgeId) -> Option<Vec<CellId>> {
-        let operations = &program.threads[thread].edges[edge.index()].operations;
-        let is_known = |operation: &Operation| match operation {
-            Operation::Send { .. }
-            | Operation::Receive { .. }
-            | Operation::Join { .. }
-            | Operation::Spawn { .. }
-            | Operation::StoreConditional { .. } => false,
-            Operation::Load { exclusive, .. } | Operation::Store { exclusive, .. } => !exclusive,
-            _ => true,
-        };
-        operations.iter().all(is_known).then(|| {
-            let reads = &self.footprints[thread][edge.index()].reads;
-            (0..narrow(program.cells.len())).map(CellId).filter(|cell| reads.contains(cell.index())).collect()
-        })
     }
 
     /// Whether no other thread will write any of the cells.
@@ -293,6 +282,22 @@ impl Reduction {
         };
         program.threads.iter().enumerate().map(&mut of_thread).collect()
     }
+}
+
+/// The cells that decide whether an edge goes on waiting; None if more than cells decide.
+fn cells_awaited(program: &Program, edge: &Edge, footprint: &Footprint) -> Option<Vec<CellId>> {
+    let is_known = |operation: &Operation| match operation {
+        Operation::Send { .. }
+        | Operation::Receive { .. }
+        | Operation::Join { .. }
+        | Operation::Spawn { .. }
+        | Operation::StoreConditional { .. } => false,
+        Operation::Load { exclusive, .. } | Operation::Store { exclusive, .. } => !exclusive,
+        _ => true,
+    };
+    let cells = (0..narrow(program.cells.len())).map(CellId);
+    let is_read = |cell: &CellId| footprint.reads.contains(cell.index());
+    edge.operations.iter().all(is_known).then(|| cells.filter(is_read).collect())
 }
 
 /// Whether no thread is at one of its points.
