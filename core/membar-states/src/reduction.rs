@@ -12,7 +12,7 @@
 //! followed. A cycle in which threads only move alone leads some thread round a loop of its control flow. So the edges that close loops of such edges
 //! never stand alone (Kurshan, Levin, Minea, Peled, Yenigün, "Static partial order reduction", TACAS 1998). What is
 //! followed is thus decided by the state of the program alone, whatever the order in which states are visited and whatever
-//! automaton is beside it (docs/decisions/0076-static-reduction.md).
+//! automaton is beside it (docs/decisions/0077-static-reduction.md).
 
 use std::sync::OnceLock;
 
