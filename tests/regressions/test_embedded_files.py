@@ -8,6 +8,7 @@ import pytest
 
 import membar
 from membar.diagnostics import InputError
+from strategies.compiled_code import skip_without_embed
 
 PROGRAM = """\
 #include <assert.h>
@@ -20,6 +21,7 @@ int main(void) { assert(data[0] == 65); return 0; }
 
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    skip_without_embed()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path = tmp_path / "a.c"
     path.write_text(PROGRAM, encoding="utf-8")

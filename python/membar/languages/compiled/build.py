@@ -1,7 +1,8 @@
 """Compiles all files of a program by one compiler for one target, and says what the answer cannot cover.
 
 The target follows the model. Where no compiler has its headers, the files are compiled for x86-64; if their
-text looks at the processor then, nothing can be said about the model's.
+text looks at the processor then, nothing can be said about the model's. Nothing stands for a target that the
+user names.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ _LOOKS_AT_PROCESSOR = pattern(
     r"\b(?:__x86_64\w*|__amd64\w*|__i386\w*|__aarch64__|__arm__|__ARM_\w+|__riscv\w*|__powerpc\w*|__PPC\w*|__ppc\w*)\b"
     r"|\b(?:asm|__asm__|__asm)\b"
 )
+_HAS_HEADERS = "the package ziglang has them: pip install membar[clang]"
 _ENTRY = "main"
 # How LLVM IR names the languages that it was made from, except for C.
 _IN_DEBUG_INFORMATION = {"language: DW_LANG_C_plus_plus": CPP.name, "language: DW_LANG_Rust": "Rust"}
@@ -127,7 +129,13 @@ def build(paths: Sequence[str], chosen: BuildOptions) -> Build:
         found = None if target is X86_64 else _compiled_by_first(paths, chosen, X86_64)
         if found is None or isinstance(found, MissingHeaderError):
             raise done
-        reason = _why_not(found, f"no compiler has the headers of {target.processor}", replaced)
+        lack = f"no compiler has the headers of {target.processor}"
+        if chosen.target is not None or chosen.data_model is not None:
+            option = (
+                f"--data-model {chosen.data_model}" if chosen.target is None else f"--target {chosen.target}"
+            )
+            raise InputError(Diagnostic(code="W1522", message=f"{option}: {lack}", help=_HAS_HEADERS))
+        reason = _why_not(found, lack, replaced)
         target, done = X86_64, found
     elif processor is not None and processor not in TARGETS:
         reason = _why_not(done, f"membar cannot compile for {processor}", replaced)

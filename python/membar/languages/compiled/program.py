@@ -127,24 +127,31 @@ def link_source(compiled: CompiledProgram) -> code.Module:
 
     Raises:
         InputError: there is no `main`, or something reachable is not supported.
+        EngineLimitError: the same, where nothing can be said about the processor of the memory model.
     """
     built, chosen = compiled.built, compiled.chosen
     require_entry([file.files[0] for file in built.files], built.modules)
     settings = _settings(compiled)
     defines = tuple(f"{name}={settings[name]}" for name in RANGE if name in settings)
-    linked = link_program(
-        built.modules,
-        Library(
-            None if suffix(compiled.source.path) in RUST else built.compiler,
-            built.target,
-            defines,
-            chosen.options.uses_cache,
-        ),
-        compiled.spans.file,
-        modelled=built.processor,
-        mapping=chosen.mapping,
-        inline_bodies=partial(with_inline_bodies, built, chosen),
+    library = Library(
+        None if suffix(compiled.source.path) in RUST else built.compiler,
+        built.target,
+        defines,
+        chosen.options.uses_cache,
     )
+    try:
+        linked = link_program(
+            built.modules,
+            library,
+            compiled.spans.file,
+            modelled=built.processor,
+            mapping=chosen.mapping,
+            inline_bodies=partial(with_inline_bodies, built, chosen),
+        )
+    except InputError:
+        if built.reason is not None:  # such as assembly of the processor that the program is not compiled for
+            raise EngineLimitError(built.reason) from None
+        raise
     return replace(
         linked,
         most_spawned=settings.get(THREADS, linked.most_spawned),

@@ -13,7 +13,7 @@ import membar
 from membar.cli import command
 from membar.diagnostics import InputError
 from membar.languages.compiled.target import X86_64
-from strategies.compiled_code import compilers, needs_clang
+from strategies.compiled_code import compilers, needs_clang, skip_without_headers
 
 pytestmark = needs_clang
 
@@ -125,6 +125,8 @@ def test_optimised_code_holds_only_as_what_it_is(capsys: pytest.CaptureFixture[s
     ],
 )
 def test_options_reach_the_compiler(words: tuple[str, ...], code: int) -> None:
+    if "ILP32" in words:
+        skip_without_headers("i686")
     Path("limit.h").write_text("#define LIMIT 1\n", encoding="utf-8")
     Path("build").mkdir()
     entry = {"directory": "..", "file": "one.c", "arguments": ["cc", "-DLIMIT=1", "-O2", "one.c"]}
@@ -161,6 +163,21 @@ def test_a_text_that_looks_at_a_processor_whose_headers_are_missing_is_unknown(
     assert code == 3
     said = "`__ARM_ARCH` at one.c:1 depends on the processor"
     assert said in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("words", [("--data-model", "ILP32"), ("--target", "i686"), ("--target", "riscv64")])
+def test_nothing_stands_for_a_processor_that_the_user_names(
+    words: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("one.c").write_text(
+        "#include <assert.h>\nint main(void) { assert(sizeof(long) != 4); }\n", encoding="utf-8"
+    )
+    code = check("one.c", "--model", "sc", *words)
+    missing = f"{' '.join(words)}: no compiler has the headers of"
+    if code == 2:
+        assert missing in capsys.readouterr().err
+    else:
+        assert code == (0 if "riscv64" in words else 1)
 
 
 def test_the_report_names_compiler_and_target(capsys: pytest.CaptureFixture[str]) -> None:
