@@ -40,7 +40,7 @@ OVERRIDDEN = frozenset(
     }
 )
 ATOMIC_PREFIX = "__VERIFIER_atomic_"
-_WORD = ir.Int(64)
+_WORD, _WIDE = ir.Int(64), ir.Int(128)
 _BEGIN, _END = "__membar_atomic_begin", "__membar_atomic_end"
 _GIVEN_BY_PASSES = "llvm."
 
@@ -170,6 +170,8 @@ class _Fitting:
         printed = [*self._read(name, item), *self._print(name, item)]
         if fits(item, target) and not target.is_variadic:
             return [*printed, replace(item, callee=ir.FunctionAddress(name))]
+        if _takes_halves(item, target):
+            return [*printed, *self._pass_in_halves(item, name)]
         return [*printed, *self._fit_call(item, name, target)]
 
     def _read(self, name: str, call: ir.Call) -> Iterator[ir.Instruction]:
@@ -221,6 +223,31 @@ class _Fitting:
                 )
         return done
 
+    def _pass_in_halves(self, call: ir.Call, name: str) -> list[ir.Instruction]:
+        """The call with each integer of 128 bits as two of 64 bits, the lower one first."""
+        done: list[ir.Instruction] = []
+
+        def compute(operation: str, type_: ir.Type, *operands: ir.Operand) -> ir.Value:
+            result = self._value(type_)
+            done.append(ir.Compute(result=result, operation=operation, operands=operands, place=call.place))
+            return result
+
+        half = ir.Constant(_WORD.bits, _WIDE)
+        arguments = [
+            compute("trunc", _WORD, part)
+            for each in call.arguments
+            for part in (each, compute("lshr", _WIDE, each, half))
+        ]
+        halves = [(self._value(_WORD), self._value(_WORD)) for _ in call.results]
+        results = tuple(part for pair in halves for part in pair)
+        callee = ir.FunctionAddress(name)
+        done.append(ir.Call(results=results, callee=callee, arguments=tuple(arguments), place=call.place))
+        for result, (low, high) in zip(call.results, halves, strict=True):
+            upper = compute("shl", _WIDE, compute("zext", _WIDE, high), half)
+            both = (upper, compute("zext", _WIDE, low))
+            done.append(ir.Compute(result=result, operation="or", operands=both, place=call.place))
+        return done
+
     def _result_value(self, call: ir.Call, number: int, type_: ir.Type) -> ir.Value:
         """A result of the body: that of the call itself, if it has this type."""
         is_same = number < len(call.results) and call.results[number].type == type_
@@ -259,6 +286,13 @@ class _Fitting:
     def _value(self, type_: ir.Type) -> ir.Value:
         self.number += 1
         return ir.Value(f"library.{self.number}", type_)
+
+
+def _takes_halves(call: ir.Call, target: ir.Function) -> bool:
+    """Whether the body has two integers of 64 bits for each of 128, as some compilers pass them."""
+    taken = [*(each.type for each in target.parameters), *target.results]
+    given = [each.type for each in (*call.arguments, *call.results)]
+    return set(given) == {_WIDE} and taken == [_WORD, _WORD] * len(given)
 
 
 def _is_shown(operand: ir.Operand) -> bool:
