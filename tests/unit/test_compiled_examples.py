@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import membar
+from strategies.compiled_code import needs_clang as needs_compiler
 from strategies.weakened_examples import CPP, RUST
-from unit.languages.compiled.test_driver import needs_compiler
 from unit.test_examples import EXAMPLES, expectations
 
 FILES = sorted([*EXAMPLES.glob("cpp/*.cpp"), *EXAMPLES.glob("rust/*.rs")])

@@ -9,9 +9,9 @@ import pytest
 import membar
 from membar.languages.compiled.source_language import CPP, C, source_language
 from membar.questions.outcome import Verdict
+from strategies.compiled_code import needs_clang as needs_compiler
 from strategies.cpp_programs import CASES
 from tiers import rows
-from unit.languages.compiled.test_driver import needs_compiler
 
 SPIN = """
 #include <atomic>

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from pathlib import Path
 
@@ -14,20 +13,13 @@ from membar.languages.compiled.driver import CompileOptions, compile_file
 from membar.languages.compiled.llvm import module as ir
 from membar.languages.compiled.llvm.reader import read_module
 from membar.languages.compiled.target import AARCH64, X86_64, choose_target
+from strategies.compiled_code import compilers
+from strategies.compiled_code import needs_clang as needs_compiler
 
-
-def _compilers() -> list[Compiler]:
-    try:
-        return list(find_compilers(None, os.environ))
-    except InputError:
-        return []
-
-
-COMPILERS = _compilers()
+COMPILERS = compilers()
 with_every_compiler = pytest.mark.parametrize(
     "compiler", COMPILERS or [None], ids=lambda item: str(item and item.major)
 )
-needs_compiler = pytest.mark.skipif(not COMPILERS, reason="no clang 14 or newer is at hand")
 
 
 def compile_text(

@@ -14,7 +14,7 @@ from membar.languages.compiled.program import parse_compiled
 from membar.languages.compiled.syntax_text import CppText, RustText
 from membar.questions.repair.verdicts import Repair
 from membar.source import SourceFile
-from unit.languages.compiled.test_driver import needs_compiler
+from strategies.compiled_code import needs_clang as needs_compiler
 
 needs_rustc = pytest.mark.skipif(shutil.which("rustc") is None, reason="rustc is not installed")
 
