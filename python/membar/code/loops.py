@@ -107,6 +107,17 @@ def reverse_postorder(blocks: Sequence[ir.Block]) -> list[str]:
     return done[::-1]
 
 
+def has_cycle(blocks: Sequence[ir.Block]) -> bool:
+    """Whether control can come to a block again."""
+    number = {name: at for at, name in enumerate(reverse_postorder(blocks))}
+    return any(
+        number[target.block] <= number[block.name]
+        for block in blocks
+        if block.name in number
+        for target in targets(block.end)
+    )
+
+
 def last_first(blocks: Sequence[ir.Block]) -> list[ir.Block]:
     """All blocks, as far as possible each before those that lead to it."""
     named = {block.name: block for block in blocks}

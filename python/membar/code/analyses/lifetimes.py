@@ -59,12 +59,22 @@ def addresses_of(item: ir.Instruction, module: ir.Module) -> tuple[ir.Operand, .
             return () if access is None else (access.address,)
 
 
+def _begun(item: ir.Instruction) -> tuple[str, ...]:
+    """The site of the variable that begins."""
+    match item:
+        case ir.Lifetime(slot=ir.ObjectAddress(name=name), begins=True):
+            return (f"@{name}",)
+        case _:
+            return ()
+
+
 class Lifetimes:
     """The ends of objects.
 
     Attributes:
         ends: by site, where its objects end.
         late: the instructions that may access an object whose lifetime ended, and the sites of those objects.
+        again: the sites of the variables that may begin again after that, at the same address.
     """
 
     def __init__(
@@ -101,6 +111,13 @@ class Lifetimes:
             late = frozenset(site for site in sites if self.may_have_ended(site, position))
             if late:
                 self.late[position] = late
+
+        self.again = frozenset(
+            site
+            for position, item in everything
+            for site in _begun(item)
+            if self.may_have_ended(site, position)
+        )
 
     def _end(self, position: Position, item: ir.Instruction, targets: PointsTo) -> End | None:
         match item:

@@ -27,6 +27,7 @@ from membar.records import replace
 from membar.source import pattern
 
 _NO_BLOCK = "free of a pointer that is not the beginning of allocated memory"
+_AGAIN = "without telling a pointer that a loop kept to {} from one to the variable of a later iteration"
 _CHOOSE = ir.FunctionAddress(f"{PREFIX}choose")
 _ADD_WITHIN = ir.FunctionAddress(f"{PREFIX}add_within")
 _ASSUME = ir.FunctionAddress(f"{PREFIX}assume")
@@ -50,7 +51,12 @@ def place_heap(module: ir.Module) -> ir.Module:
         functions=functions,
         objects=heap.objects(),
         ends_memory=heap.blocks.ends_beside_others(),
-        partly_checked=(*module.partly_checked, *allocations_checked(heap.large), *heap.leaks.parts),
+        partly_checked=(
+            *module.partly_checked,
+            *allocations_checked(heap.large),
+            *heap.leaks.parts,
+            *heap.begun_again(),
+        ),
     )
     return heap.checks.added_to(done)
 
@@ -60,6 +66,7 @@ class _Heap:
 
     Attributes:
         large: lines that allocate memory of which only a part is followed from its beginning.
+        again: variables that are accessed although they may have begun again since the address was taken.
     """
 
     def __init__(self, module: ir.Module) -> None:
@@ -69,7 +76,17 @@ class _Heap:
         self.leaks = Leaks(module, self.blocks, self.checks)
         self.is_kernel = language_of(module) == KERNEL
         self.large: set[int] = set()
+        self.again: set[str] = set()
         self._written: set[str] = set()
+
+    def begun_again(self) -> list[tuple[str, str]]:
+        """What is not checked of variables that begin again at the same address."""
+        places = {name: self.module.objects[name].place for name in self.again}
+        lines = {
+            f"`{_NUMBERED.sub('', name)}`" + (f" (line {place.line})" if place is not None else "")
+            for name, place in places.items()
+        }
+        return [("memory", _AGAIN.format(" or ".join(sorted(lines))))] if lines else []
 
     def note_written(self, block: Block) -> None:
         """Zeros are written into a block when it begins: before, it holds none."""
@@ -132,6 +149,12 @@ class _Rewriting:
         self.heap, self.function = heap, function
         self.emit = Emitter(function, "heap", heap.module)
         self.known: dict[str, ir.Operand] = {}
+        self.bases = {
+            item.result.name: item.base
+            for block in function.blocks
+            for item in block.instructions
+            if isinstance(item, ir.Index)
+        }
         self.blocks: list[ir.Block] = []
         self.name, self.parameters = "", tuple[ir.Value, ...]()
 
@@ -182,9 +205,18 @@ class _Rewriting:
         else:
             late = self.heap.blocks.lifetimes.late.get(position, frozenset())
             for address in addresses_of(item, self.heap.module) if late else ():
-                if late & self.heap.blocks.sites(self.function.name, address):
+                sites = late & self.heap.blocks.sites(self.function.name, address)
+                if sites:
                     self._check_lives(address, position)
+                if not self._is_of_variable(address):
+                    self.heap.again |= {site[1:] for site in sites & self.heap.blocks.lifetimes.again}
             self.emit.instructions.append(item)
+
+    def _is_of_variable(self, address: ir.Operand) -> bool:
+        """Whether an address is that of a variable as it is now, or of a part of it: no pointer was kept."""
+        while isinstance(address, ir.Value) and address.name in self.bases:
+            address = self.bases[address.name]
+        return isinstance(address, ir.ObjectAddress)
 
     # --------------------------------------------------------------------------------------------- checks
 

@@ -4,12 +4,12 @@ The blocks of a loop are copied for each set of constants with which an iteratio
 folded in each copy. A loop goes on being written out as long as constants decide, in each iteration, some
 branch that could leave it, other than by a failure. All other loops (a thread that waits, a retry) stay
 loops. A block that only branches on its parameter (the end of `a && b`) is copied, too, for the constants
-that it gets.
+that it gets. A variable that begins in a loop is another one in each iteration that is written out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from membar.code import ir
 from membar.code.checks import Checks
@@ -52,6 +52,8 @@ class _Entry:
         decided: headers of the loops around it that constants could have left in this iteration.
         counted: values that are known because a loop began an iteration with a constant.
         iterations: of the loops around it in which every iteration makes something of its own.
+        turns: the copies of the headers with which the loops around it began this iteration, if variables
+            begin in them.
     """
 
     block: str
@@ -60,6 +62,7 @@ class _Entry:
     decided: frozenset[str] = frozenset()
     counted: frozenset[str] = field(default=frozenset(), compare=False)
     iterations: frozenset[tuple[str, int]] = frozenset()
+    turns: frozenset[tuple[str, str]] = frozenset()
 
 
 @record(frozen=True, slots=True)
@@ -69,6 +72,7 @@ class _Left:
     decided: frozenset[str]
     counted: set[str]
     iterations: frozenset[tuple[str, int]]
+    turns: frozenset[tuple[str, str]]
 
 
 class _Unrolling:
@@ -77,8 +81,15 @@ class _Unrolling:
     def __init__(self, function: ir.Function, module: ir.Module, checks: Checks) -> None:
         self.function, self.bits, self.module, self.checks = function, module.pointer_bits, module, checks
         self.blocks = {block.name: block for block in function.blocks}
-        self.live = _live_values(function)
         self.loops: Mapping[str, Loop] = {loop.header: loop for loop in natural_loops(function.blocks)}
+        self.slots = _slots(function)
+        self.around = {  # the innermost loop of each block that is in one
+            block: min(loops, key=lambda loop: len(loop.blocks)).header
+            for block in self.blocks
+            if (loops := [loop for loop in self.loops.values() if block in loop.blocks])
+        }
+        self.live, self.begun = self._begun_in_loops()
+        self.beginning = {self.around[block] for blocks in self.begun.values() for block in blocks}
         self.making = {  # headers of loops in which every iteration makes something of its own
             header: call for header, loop in self.loops.items() if (call := self._made_in(loop)) is not None
         }
@@ -92,6 +103,7 @@ class _Unrolling:
         }
         self.open: set[str] = set()  # headers of the loops that stay loops
         self.cut: set[str] = set()  # headers of loops that are followed no further
+        self.variables: dict[tuple[str, str], ir.Slot] = {}  # of each turn of a loop
         self.names: dict[_Entry, str] = {}
         self.copies: dict[str, int] = {}
         self.todo: list[_Entry] = []
@@ -104,7 +116,7 @@ class _Unrolling:
                 return replace(self.function, blocks=tuple(fold_blocks(done, self.bits)))
 
     def _copy_all(self) -> list[ir.Block] | None:
-        self.names, self.copies, self.todo = {}, {}, []
+        self.names, self.copies, self.variables, self.todo = {}, {}, {}, []
         self.cut.clear()
         self._name(_Entry(self.function.blocks[0].name))
         known = len(self.open)
@@ -113,7 +125,57 @@ class _Unrolling:
             done.append(self._copy(self.todo.pop()))
             if len(self.open) > known:
                 return None
-        return [*done, *self._cuts()]
+        return [*self._with_variables(done), *self._cuts()]
+
+    def _begun_in_loops(self) -> tuple[dict[str, frozenset[str]], dict[str, set[str]]]:
+        """What is live in each block; and the variables that begin in loops, with the blocks where they do.
+
+        Those of an iteration are never named in the next one, other than by a pointer that was kept.
+        """
+        found: dict[str, set[str]] = {}
+        for block in self.function.blocks:
+            for item in block.instructions:
+                if (name := _begins(item, self.slots)) is not None:
+                    found.setdefault(name, set()).add(block.name)
+        begun = {name: blocks for name, blocks in found.items() if blocks <= self.around.keys()}
+        while True:
+            live = _live_values(self.function, begun)
+            named_later = {
+                name
+                for name, blocks in begun.items()
+                for header, loop in self.loops.items()
+                if name in live[header] and blocks & loop.blocks
+            }
+            if not named_later:
+                return live, begun
+            begun = {name: blocks for name, blocks in begun.items() if name not in named_later}
+
+    def _variable_of(self, name: str, block: str, turns: frozenset[tuple[str, str]]) -> ir.Value:
+        """The variable that begins in a copy of a block."""
+        turn = dict(turns)[self.around[block]]
+        if (name, turn) not in self.variables:
+            slot = self.slots[name]
+            is_first = turn in self.blocks and slot in self.function.blocks[0].instructions
+            fresh = name if is_first else f"{name}@{turn}"
+            while fresh in self.slots and not is_first:  # of an earlier run
+                fresh += "'"
+            self.variables[name, turn] = replace(slot, result=replace(slot.result, name=fresh))
+        return self.variables[name, turn].result
+
+    def _with_variables(self, blocks: list[ir.Block]) -> list[ir.Block]:
+        """The copies, with the variables of all iterations, and without those that nothing names."""
+        entry, *others = blocks
+        added = [slot for slot in self.variables.values() if slot not in entry.instructions]
+        blocks = [replace(entry, instructions=(*added, *entry.instructions)), *others]
+        items = [item for block in blocks for item in (*block.instructions, block.end)]
+        named = {operand for item in items for operand in operands(item)}
+        needless = {item for item in items if isinstance(item, ir.Slot) and item.result not in named}
+        if not needless:
+            return blocks
+        return [
+            replace(block, instructions=tuple(item for item in block.instructions if item not in needless))
+            for block in blocks
+        ]
 
     def _made_in(self, loop: Loop) -> ir.Call | None:
         """A call of a loop that starts a thread or, if there is none, that allocates memory."""
@@ -174,8 +236,11 @@ class _Unrolling:
         def rename(operand: ir.Operand) -> ir.Operand:
             return values.get(operand.name, operand) if isinstance(operand, ir.Value) else operand
 
+        turns = entry.turns | ({(entry.block, name)} if entry.block in self.beginning else set())
         kept: list[ir.Instruction] = []
         for instruction in block.instructions:
+            if (begins := _begins(instruction, self.begun)) is not None:
+                values[begins] = self._variable_of(begins, entry.block, turns)
             item = with_operands(instruction, rename)
             known = known_value(item, self.bits) or loaded_constant(item, self.module)
             if known is not None and _uses(instruction, counted):
@@ -188,7 +253,7 @@ class _Unrolling:
         decided = entry.decided
         if type(end) is not type(block.end) and _uses(block.end, counted):
             decided |= self._could_leave(block)
-        left = _Left(decided, counted, entry.iterations)
+        left = _Left(decided, counted, entry.iterations, turns)
         return ir.Block(
             name=name,
             parameters=tuple(parameters),
@@ -268,6 +333,7 @@ class _Unrolling:
             frozenset(header for header in decided if header != name and name in self.loops[header].blocks),
             frozenset(counted & self.live[name]) | self._counted_parameters(block, target, counted),
             frozenset(counts.items()),
+            frozenset(turn for turn in left.turns if turn[0] != name and name in self.loops[turn[0]].blocks),
         )
         pairs = zip(target.arguments, constants, strict=True)
         return ir.Goto(self._name(entry), tuple(item for item, constant in pairs if constant is None))
@@ -314,14 +380,37 @@ def _uses(item: ir.Instruction, names: set[str]) -> bool:
             return any(isinstance(each, ir.Value) and each.name in names for each in operands(item))
 
 
-def _live_values(function: ir.Function) -> dict[str, frozenset[str]]:
-    """For each block, the values that it or a later one uses and that are defined before it."""
+def _slots(function: ir.Function) -> dict[str, ir.Slot]:
+    """The variables of a known size."""
+    return {
+        item.result.name: item
+        for block in function.blocks
+        for item in block.instructions
+        if isinstance(item, ir.Slot) and not isinstance(item.count, ir.Value)
+    }
+
+
+def _begins(item: ir.Instruction, names: Container[str]) -> str | None:
+    """Which of these variables begins."""
+    match item:
+        case ir.Lifetime(slot=ir.Value(name=name), begins=True) if name in names:
+            return name
+        case _:
+            return None
+
+
+def _live_values(function: ir.Function, begun: Container[str]) -> dict[str, frozenset[str]]:
+    """For each block, the values that it or a later one uses and that are defined before it.
+
+    Some variables are defined where they begin.
+    """
     uses: dict[str, set[str]] = {}
     defines: dict[str, set[str]] = {}
     for block in function.blocks:
         used = set[str]()
         defined = {value.name for value in block.parameters}
         for item in (*block.instructions, block.end):
+            defined |= {name for name in (_begins(item, begun),) if name is not None}
             used |= {each.name for each in operands(item) if isinstance(each, ir.Value)} - defined
             defined |= {value.name for value in results(item)}
         uses[block.name], defines[block.name] = used, defined
