@@ -102,3 +102,25 @@ int main(void) {
     found = " ".join(terminal.render(result).split())
     assert "the allocation at line 6 does not happen before the access at line 10" in found
     assert "nothing orders them: the store at line 7 is relaxed; a release store there" in found
+
+
+def test_a_race_with_the_value_that_is_read_is_reported_though_there_are_fences() -> None:
+    text = """#include <pthread.h>
+#include <stdatomic.h>
+int x, y;
+void *writer(void *unused) { x = 1; __atomic_store_n(&x, 2, __ATOMIC_RELAXED); return NULL; }
+void *reader(void *unused) {
+  long found = __atomic_load_n(&x, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  y = 1;
+  return (void *)found;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, NULL, writer, NULL);
+  pthread_create(&b, NULL, reader, NULL);
+  return 0;
+}
+"""
+    result = membar.check(SourceFile("race.c", text), properties=("races",))
+    assert "and the load at line 6 that reads it is relaxed" in " ".join(terminal.render(result).split())

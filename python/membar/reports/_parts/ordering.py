@@ -90,7 +90,9 @@ def _too_weak(
 
 
 def _has_fence(execution: Execution, words: frozenset[str], first: int | None, last: int | None) -> bool:
-    """Whether a fence of some of these kinds lies between two events of a thread."""
+    """Whether a fence of some of these kinds lies between two events of a thread; not if one is missing."""
+    if first is None or last is None:
+        return False
     return any(
         event.kind is Kind.FENCE
         and event.tags & words
