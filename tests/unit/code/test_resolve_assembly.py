@@ -285,6 +285,29 @@ def test_results_go_where_the_assembly_puts_them(tmp_path: Path) -> None:
     assert not any(isinstance(operand, ir.Undefined) for item in copies for operand in item.operands)
 
 
+COMPARE = "lock; cmpxchgl %2, %1; sete %0"
+COMPARED = ('"=q"(c), "=m"(z)', '"r"(w), "m"(z), "a"(e)')
+
+
+@needs_clang
+@pytest.mark.parametrize(
+    ("text", "expected", "missing"),
+    [
+        (assembly("movl %1, %0", '"=q"(w)', '"m"(z)', '"cc"'), "load acquire i32 @z", '"memory"'),
+        (assembly("mfence", "", "", '"cc"'), "fence seq_cst", '"memory"'),
+        (assembly(COMPARE, *COMPARED), "cas seq_cst seq_cst i32 @z, %1, %0", "the register that it changes"),
+        (assembly("pause", "", "", '"cc"'), None, None),
+    ],
+)
+def test_an_answer_assumes_that_assembly_hides_nothing_from_the_compiler(
+    tmp_path: Path, text: str, expected: str | None, missing: str | None
+) -> None:
+    module = link_texts(tmp_path, text)
+    assert effects(module) == ([] if expected is None else [expected])
+    said = f"as if the assembly in line 4 of a.c named {missing} in its clobbers"
+    assert module.partly_checked == (() if missing is None else (("", said),))
+
+
 @needs_clang
 @pytest.mark.parametrize(
     ("text", "target", "modelled", "words"),
@@ -296,11 +319,9 @@ def test_results_go_where_the_assembly_puts_them(tmp_path: Path) -> None:
             "`cpuid` is not supported",
         ),
         (assembly("cmpxchgl %2,%1", '"=a"(w), "+m"(z)', '"q"(7u), "0"(2u)'), X86_64, None, "cmpxchgl"),
-        (assembly("movl %1, %0", '"=q"(w)', '"m"(z)', '"cc"'), X86_64, None, "clobber"),
         (assembly("lock btsl %1, %0", '"+m"(z)', '"r"(z)'), X86_64, None, "btsl"),
         (assembly("lock btsl $40, %0", '"+m"(z)'), X86_64, None, "btsl"),
         (assembly("lock btsl $4, %0; setz %1", '"+m"(z), "=q"(c)'), X86_64, None, "btsl"),
-        (assembly("mfence", "", "", '"cc"'), X86_64, None, "clobber"),
         (assembly("mfence"), X86_64, "aarch64", "--target aarch64"),
         (assembly("dmb ishst"), AARCH64, None, "no meaning under a model of a language"),
         (assembly("dmb st; dmb ld"), AARCH64, None, "is not supported"),

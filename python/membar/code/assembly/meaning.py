@@ -59,6 +59,7 @@ class Access:
         zero: the operand, or the address, that gets whether the result was 0, or the values were equal.
         carry: the operand, or the address, that gets whether memory had the bit `carried` before.
         carried: the bit.
+        hides_register: whether it changes a register that the compiler takes for unchanged.
     """
 
     kind: str
@@ -75,6 +76,7 @@ class Access:
     zero: int | ir.Operand | None = None
     carry: int | ir.Operand | None = None
     carried: int = 0
+    hides_register: bool = False
 
 
 @record(frozen=True, slots=True)

@@ -185,17 +185,25 @@ def _compare(
         and not slot.flag
         and index not in {number, zero}
     ]
-    if len(others) != 1:  # the accumulator, which has the expected value and gets the old one
+    given = [
+        index
+        for index, slot in enumerate(operands.slots)
+        if slot.register == "ax" and slot.value is not None and slot.result is None
+    ]
+    is_said = len(others) == 1  # the accumulator, which has the expected value and gets the old one
+    if not is_said and (others or len(given) != 1):
         return None
+    (accumulator,) = others or given
     return Access(
         kind="compare",
         address=address,
         bits=bits,
         ordering="seq_cst",
         value=(number,),
-        expected=(others[0],),
-        results=((others[0], Result.OLD),),
+        expected=(accumulator,),
+        results=((accumulator, Result.OLD),) if is_said else (),
         zero=zero,
+        hides_register=not is_said,
     )
 
 

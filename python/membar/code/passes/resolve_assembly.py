@@ -2,12 +2,13 @@
 
 What is not in the table is refused by name. Under a model of another processor assembly is refused. Under a
 model of a language an idiom stands for the operation of C11 whose code it is; what is the code of none is
-refused. Assembly that touches memory must say so, or the compiler may move accesses across it.
+refused. If assembly accesses memory and does not say so, the compiler may move accesses across
+it: that is a bound.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from membar.code import ir
 from membar.code.assembly.aarch64 import read_aarch64
@@ -30,6 +31,7 @@ from membar.code.assembly.template import Operands, read_operands, read_statemen
 from membar.code.assembly.x86 import read_x86
 from membar.code.passes.link import Refuse
 from membar.code.structure import has_assembly
+from membar.paths import name_of
 from membar.records import record, replace
 
 READERS: Mapping[str, Reader] = {
@@ -65,7 +67,12 @@ def resolve_assembly(
         name: work.run(function) if has_assembly(function) else function
         for name, function in module.functions.items()
     }
-    return replace(module, functions=functions, objects={**module.objects, **work.texts})
+    return replace(
+        module,
+        functions=functions,
+        objects={**module.objects, **work.texts},
+        partly_checked=(*module.partly_checked, *work.parts()),
+    )
 
 
 class _Assembly:
@@ -75,6 +82,7 @@ class _Assembly:
         self.module, self.processor, self.modelled, self.refuse = module, processor, modelled, refuse
         self.mapping = mapping
         self.texts: dict[str, ir.Object] = {}
+        self.unclobbered: dict[tuple[str, str], set[int]] = {}
 
     def run(self, function: ir.Function) -> ir.Function:
         number = 0
@@ -144,9 +152,11 @@ class _Assembly:
     def _check(self, item: ir.Assembly, meaning: Meaning, operands: Operands) -> None:
         if isinstance(meaning, Nothing | Calculation):
             return
-        if not operands.has_memory_clobber:
-            message = f'the assembly `{item.template}` touches memory, but has no "memory" clobber'
-            raise self.refuse(message, item.place)
+        hides_register = isinstance(meaning, Access) and meaning.hides_register
+        if hides_register or not operands.has_memory_clobber:
+            missing = "the register that it changes" if operands.has_memory_clobber else '"memory"'
+            file, line = ("", 0) if item.place is None else (name_of(item.place.file), item.place.line)
+            self.unclobbered.setdefault((missing, file), set()).add(line)
         if self.modelled is not None and not _is_same(self.modelled, self.processor):
             message = f"the assembly `{item.template}` is for {self.processor}, the model for {self.modelled}"
             raise self.refuse(f"{message}: --target {self.modelled} compiles for that", item.place)
@@ -157,6 +167,12 @@ class _Assembly:
         if self.modelled is None and isinstance(meaning, Barrier) and meaning.ordering is None:
             message = f"the assembly `{item.template}` has no meaning under a model of a language"
             raise self.refuse(f"{message}: choose the model of {self.processor}", item.place)
+
+    def parts(self) -> Iterator[tuple[str, str]]:
+        """What answers assume of assembly that hides from the compiler what it changes."""
+        for (missing, file), lines in self.unclobbered.items():
+            where = f"line{'s' * (len(lines) > 1)} {', '.join(map(str, sorted(lines)))} of {file}"
+            yield "", f"as if the assembly in {where} named {missing} in its clobbers"
 
     def _text(self, tag: str) -> ir.ObjectAddress:
         """A constant string, for a primitive."""

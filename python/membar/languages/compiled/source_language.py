@@ -34,7 +34,9 @@ class SourceLanguage:
 
 # New compilers calculate these themselves, even where the program has a function of that name.
 _OF_PROGRAM = ("-fno-builtin-abs", "-fno-builtin-labs", "-fno-builtin-llabs")
-C = SourceLanguage(name="C", clang="c", preprocessed="cpp-output", zig="cc", flags=_OF_PROGRAM)
+# An output of inline assembly may be a cast to the type that it has anyway, as gcc allows.
+_AS_GCC = ("-fheinous-gnu-extensions",)
+C = SourceLanguage(name="C", clang="c", preprocessed="cpp-output", zig="cc", flags=(*_OF_PROGRAM, *_AS_GCC))
 # Templates that libstdc++ has compiled once are compiled with the program: its IR is all that is read.
 _WITH_BODIES = ("-D_GLIBCXX_EXTERN_TEMPLATE=0",)
 CPP = SourceLanguage(

@@ -141,6 +141,19 @@ def test_habits_that_gcc_allows_are_allowed_and_reported(
 
 @needs_compiler
 @with_every_compiler
+def test_an_output_of_assembly_may_be_a_cast_to_its_own_type_as_in_gcc(
+    tmp_path: Path, compiler: Compiler
+) -> None:
+    path = tmp_path / "a.c"
+    text = 'int main(void) { long x = 1; __asm__("" : "+r"((long)x)); return x != 1; }'
+    path.write_text(text, encoding="utf-8")
+    done = compile_file(str(path), compiler=compiler, target=X86_64, options=CompileOptions())
+    assert "asm" in done.module.text
+    assert not done.warnings
+
+
+@needs_compiler
+@with_every_compiler
 def test_constants_that_overflow_are_reported(tmp_path: Path, compiler: Compiler) -> None:
     path = tmp_path / "a.c"
     text = "#include <limits.h>\nint main(void) { int x = INT_MAX + 1; return x + (1 << 40) + 1 / 0; }"
