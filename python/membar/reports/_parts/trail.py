@@ -5,12 +5,12 @@ Their validators know one order of steps and no weak memory: a trail is the orde
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.evidence.svcomp import specification
-from membar.program.execution import Event
+from membar.program.execution import Event, Kind
 from membar.program.operations import Assert, Spawn
 from membar.program.program import Program
 from membar.questions.answer import Answer
@@ -68,9 +68,10 @@ def trail(answer: Answer, outcome: Violated, witness: Witness) -> Trail:
             )
     if not targets:
         raise _refusal("the violation has no location in the program", "the report has its execution")
+    threads = [thread for thread, _ in targets]
     return Trail(
         specification=_specification(outcome.property, witness.message),
-        steps=tuple(_steps(answer.program, witness, told, [thread for thread, _ in targets])),
+        steps=tuple(_steps(answer.program, witness, _without_last_reads(told, threads), threads)),
         targets=targets,
     )
 
@@ -94,6 +95,21 @@ def _until(told: tuple[Moment, ...], pair: tuple[Event, Event]) -> tuple[Moment,
     """What happens before two accesses: neither they, nor what follows in their threads."""
     places = {event.thread: n for n, moment in enumerate(told) for event in moment.events if event in pair}
     return tuple(m for n, m in enumerate(told) if n < places.get(m.thread, max(places.values(), default=0)))
+
+
+def _without_last_reads(told: Sequence[Moment], threads: Collection[int]) -> list[Moment]:
+    """The moments without the last ones of other threads that change nothing.
+
+    A thread that waits for a lock reads it last; in an interleaving it would not move at all.
+    """
+    kept: list[Moment] = []
+    moving = set(threads)
+    for moment in reversed(told):
+        if any(event.kind is Kind.WRITE for event in moment.events):
+            moving.add(moment.thread)
+        if moment.thread in moving:
+            kept.append(moment)
+    return kept[::-1]
 
 
 def _failing_place(answer: Answer, told: Sequence[Moment]) -> tuple[tuple[int, Span], ...]:
