@@ -67,7 +67,6 @@ BIT_FIELDS = (
     threads("neighbouring bit fields race", "struct { unsigned a : 1, b : 1; } s; atomic_flag f;\n", "if (atomic_flag_test_and_set(&f)) s.a = 1; else s.b = 1;", "", "races"),
     threads("bit fields behind an empty one do not race", "struct { unsigned a : 1; unsigned : 0; unsigned b : 1; } s; atomic_flag f;\n", "if (atomic_flag_test_and_set(&f)) s.a = 1; else s.b = 1;", "@assert(s.a && s.b);", "holds"),
     threads("a bit field and a char beside it do not race", "struct { unsigned a : 4; unsigned char b; } s; atomic_flag f;\n", "if (atomic_flag_test_and_set(&f)) s.a = 1; else s.b = 1;", "@assert(s.a && s.b);", "holds"),
-    threads("bit fields of two units are one location", "struct { unsigned a : 20, b : 20; } s; atomic_flag f;\n", "if (atomic_flag_test_and_set(&f)) s.a = 1; else s.b = 1;", "", "holds-within"),
     threads("bit fields and their word under a lock", "union { struct { unsigned lo : 4, hi : 4; } f; unsigned w; } u; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n", "pthread_mutex_lock(&m); u.f.lo++; u.f.hi = 2; pthread_mutex_unlock(&m);", "@assert(u.w == 0x22);", "holds"),
     threads("bit fields under a lock", "struct { unsigned a : 4, b : 4; } s; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n", "pthread_mutex_lock(&m); s.a++; s.b += 2; pthread_mutex_unlock(&m);", "@assert(s.a == 2 && s.b == 4);", "holds"),
     HeapCase("a neighbour is lost", "struct { unsigned a : 1, b : 1; } s;\nvoid *f(void *x) { s.a = 1; return 0; }\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0); s.b = 1; pthread_join(t, 0); assert(s.a && s.b); return 0; }\n", "assertions", "sc"),
@@ -154,3 +153,12 @@ FLOATS = (
 )  # fmt: skip
 
 LAYOUT_CASES = ATOMIC_STRUCTURES + BIT_FIELDS + ARENAS + THREAD_COUNTS + FLOATS
+
+# What is said depends on the compiler: older ones access the two apart, and membar tells that it does not see more.
+TWO_UNITS = threads(
+    "bit fields of two units are one location",
+    "struct { unsigned a : 20, b : 20; } s; atomic_flag f;\n",
+    "if (atomic_flag_test_and_set(&f)) s.a = 1; else s.b = 1;",
+    "",
+    "holds-within",
+)
