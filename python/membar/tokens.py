@@ -56,7 +56,7 @@ def tokenize(
     while at < len(text):
         found = words.match(text, at)
         if found is None:
-            raise _no_token(source, at, code, comment_form)
+            raise no_token(source, at, code, comment_form)
         group, end = found.lastgroup or "", found.end()
         if group == "comment" and comment_end is not None:
             end = comment_end(text, end)
@@ -72,7 +72,8 @@ def tokenize(
     return (*tokens, Token("", "", source.span(last, last)))
 
 
-def _no_token(source: SourceFile, at: int, code: str, comment_form: str) -> InputError:
+def no_token(source: SourceFile, at: int, code: str, comment_form: str = "") -> InputError:
+    """The error where no token begins."""
     sign = source.text[at]
     if source.text.startswith("/*", at):
         return error(code, "a comment that never ends", source.span(at, at + 2), "`*/` was expected")

@@ -12,6 +12,7 @@ import argparse
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import membar
@@ -22,6 +23,7 @@ if __name__ == "__main__":
 from differential import spin
 from differential.promela import GiveUpError, explore
 from membar.diagnostics import InputError
+from membar.questions.outcome import Finding
 from membar.questions.task import Limits
 from membar.source import SourceFile
 from strategies.promela import promela
@@ -89,11 +91,9 @@ def disagreements_on_whole(whole: Whole, folder: Path, *, claims: bool = True) -
         return found
     # For SPIN the claim is a process, and counts.
     verifier = spin.verifier(whole.with_claims.replace("_nr_pr", "(_nr_pr - 1)"), folder)
-    for name, formula in whole.claims.items():
-        answer = None if verifier is None else verifier.finds_error("-a", "-E", "-N", name)
-        text = f"{whole.text}ltl {name} {{ {formula} }}\n"
-        found[name] = "skipped" if answer is None else _difference_in_claim(text, theirs=answer)
-    return found
+    if verifier is None:
+        return found | dict.fromkeys(whole.claims, "skipped")
+    return found | _differences_in_claims(whole, verifier)
 
 
 def _difference_in_safety(text: str, theirs: spin.Verdict) -> str | None:
@@ -105,18 +105,40 @@ def _difference_in_safety(text: str, theirs: spin.Verdict) -> str | None:
     except InputError as problem:
         return f"membar refuses it: {problem}\n{text}"
     ours = {finding.property: str(finding.verdict) for finding in result.findings}
+    if _is_limited(result.findings):
+        return "skipped"
     fails = "violated" in (ours["assertions"], ours["memory"])
     if fails is theirs.fails and (fails or ours["deadlock"] == ("violated" if theirs.deadlocks else "holds")):
         return None
     return f"membar {ours}, SPIN {theirs}\n{text}"
 
 
-def _difference_in_claim(text: str, *, theirs: bool) -> str | None:
+def _differences_in_claims(whole: Whole, verifier: spin.Verifier) -> dict[str, str | None]:
     try:
-        ours: bool | str | None = broken(text, "claims", limits=_LIMITS_OF_WHOLE)
+        result = membar.check(
+            SourceFile("random.pml", whole.with_claims),
+            model="sc",
+            properties=("claims",),
+            limits=_LIMITS_OF_WHOLE,
+        )
     except InputError as problem:
-        ours = f"refuses it: {problem}"
-    return None if ours is theirs else f"membar {ours}, SPIN {theirs}\n{text}"
+        return {"claims": f"membar refuses them: {problem}\n{whole.with_claims}"}
+    ours = {finding.claim: str(finding.verdict) for finding in result.findings}
+    found: dict[str, str | None] = {}
+    for name in whole.claims:
+        is_violated = verifier.finds_error("-a", "-E", "-N", name)
+        if is_violated is None or _is_limited([each for each in result.findings if each.claim == name]):
+            found[name] = "skipped"
+        elif ours[name] != ("violated" if is_violated else "holds"):
+            found[name] = f"{name}: membar {ours[name]}, SPIN {is_violated}\n{whole.with_claims}"
+        else:
+            found[name] = None
+    return found
+
+
+def _is_limited(findings: Iterable[Finding]) -> bool:
+    """Whether the limit of states left a question open."""
+    return any(str(each.verdict) == "unknown" and "limit of" in each.reason for each in findings)
 
 
 def main() -> int:

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 
 from membar.diagnostics import error
 from membar.languages.promela.actions import Action, Move
+from membar.languages.promela.inlines import OF_INLINE, label_of
+from membar.languages.promela.scope import Scope
 from membar.records import replace
 from membar.source import Span
 
@@ -23,6 +25,7 @@ class Automaton:
 
     def __init__(self) -> None:
         self.labels: dict[str, int] = {}
+        self._places: dict[str, list[tuple[Scope, int]]] = {}
         self._block_of: dict[int, int] = {}  # points inside atomic blocks
         self._d_steps: set[int] = set()  # those blocks that are `d_step`
         self._moves: dict[int, list[Move]] = {}
@@ -78,11 +81,22 @@ class Automaton:
         """Whether a process can be at a point inside an atomic block, if only on its way through."""
         return self.is_inside(point) and self._block_of[point] not in self._d_steps
 
-    def label(self, name: str, point: int, span: Span) -> None:
-        """Names a point."""
-        if name in self.labels:
+    def label(self, name: str, point: int, span: Span, scope: Scope) -> None:
+        """Names a point. Labels of several blocks may have one name: references mean the first of them."""
+        places = self._places.setdefault(name, [])
+        if any(other is scope for other, _ in places):
             raise error("W0704", f"label `{name}` is used twice", span, "again here")
-        self.labels[name] = point
+        places.append((scope, point))
+        self.labels[f"{name}{OF_INLINE}{point}" if name in self.labels else name] = point
+        self.labels.setdefault(label_of(name), point)
+
+    def labelled(self, name: str, scope: Scope) -> int | None:
+        """The point that `goto` means in a block: its own label, the first of those around, or the last."""
+        places = self._places.get(name, [])
+        own = [point for other, point in places if other is scope]
+        around = [point for other, point in places if other in tuple(scope.outwards())]
+        elsewhere = [point for _, point in reversed(places)]
+        return next(iter((*own, *around, *elsewhere)), self.labels.get(name))
 
     def follow_jumps(self, point: int) -> int:
         """Where one really is who is sent to `point`."""

@@ -51,6 +51,7 @@ class Declarations:
         # All channels: those of the last reading of the text, and of this one.
         self.channels: tuple[Channel, ...] = ()
         self.found: list[Channel] = []
+        self.notes: list[str] = []
         self.trace: Trace | None = None
 
     def symbols(self, groups: Sequence[tuple[str, Sequence[tuple[str, Span]]]], scope: Scope) -> None:
@@ -123,7 +124,8 @@ class Declarations:
         if isinstance(item.initial, p.Listed):
             listed = self._initial_values(item, item.initial, count, kind, scope)
         elif initial and item.initial is not None and not isinstance(item.initial, p.ChannelShape):
-            value = kind.fits(_first_value(item.initial, scope))
+            known = self.found if self.is_dynamic else None
+            value = kind.fits(_first_value(item.initial, scope, known))
         return Storage(
             name=name,
             scalar=kind,
@@ -156,10 +158,13 @@ class Declarations:
         *,
         shared: bool,
     ) -> Record:
-        if item.initial is not None:
+        if isinstance(item.initial, p.Listed):
             raise error(
-                "W0705", f"an initial value for the record `{name}`", item.span, "set its fields instead"
+                "W0705", f"initial values for the record `{name}`", item.span, "set its fields instead"
             )
+        if item.initial is not None:
+            where = f"line {item.span.line}: `{item.name}` is a record"
+            self.notes.append(f"{where}: its initial value is ignored, as in SPIN")
         fields: dict[str, Meaning] = {}
         for field in self._records[item.record]:
             part = f"{name}.{field.name}"
@@ -279,13 +284,16 @@ def parts_checked(declarations: Declarations) -> tuple[tuple[str, str], ...]:
     return (("deadlock", f"without the question whether the `{trace.word}` is complete where a run ends"),)
 
 
-def _first_value(expr: p.Expr, scope: Scope) -> int:
-    """The first value of a variable, which may depend on those of variables declared before."""
+def _first_value(expr: p.Expr, scope: Scope, channels: Sequence[Channel] | None = None) -> int:
+    """The first value of a variable, which may depend on those of variables declared before.
+
+    It may be one of the `channels`, where these are values.
+    """
 
     def special(part: p.Special) -> Expr:
         raise error("W0708", f"`{part.span.flat_text}` is not a constant", part.span, "expected a constant")
 
-    return AtCreation(scope, {}, is_started=True, special=special).value(expr)
+    return AtCreation(scope, {}, is_started=True, special=special, channels=channels).value(expr)
 
 
 def ghost_names(module: p.Module) -> frozenset[str]:

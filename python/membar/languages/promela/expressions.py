@@ -269,6 +269,9 @@ class Expressions:
             value = self.expression()
             cursor.expect(")", "after the value")
             return p.Pattern(value, is_matched=True, span=cursor.since(start))
+        if cursor.sees_word("_pid"):
+            help_ = "`eval(_pid)` matches a message with the number of this process"
+            raise error("W0711", "receiving into `_pid`", start, "this would change it in SPIN", help=help_)
         if cursor.next.group == "name":
             use = self.use("a variable or a constant")
             return p.Pattern(use, is_matched=False, span=use.span)

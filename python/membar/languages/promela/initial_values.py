@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
-from membar.languages.promela.scope import Scope, Storage
+from membar.languages.promela.scope import Channel, Scope, Storage
 from membar.languages.promela.values import CellReference, Reads, Values
 from membar.program.expr import MASK, TRUE, Constant, Expr, signed
 from membar.program.folding import fold
@@ -28,8 +28,9 @@ class AtCreation(Values):
         *,
         is_started: bool,
         special: Callable[[p.Special], Expr],
+        channels: Sequence[Channel] | None = None,
     ) -> None:
-        super().__init__(scope, Reads(), special=special, ask=_refuse_channel_question)
+        super().__init__(scope, Reads(), special=special, ask=_refuse_channel_question, channels=channels)
         self.registers = registers
         self.is_started = is_started
 

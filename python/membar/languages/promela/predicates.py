@@ -118,6 +118,8 @@ class StateReader:
         if remote.number is not None and not _is_constant(remote.number, self._scope):
             return self._of_any_process(remote, value_in)
         found = self._processes(remote)
+        if not found:
+            return FALSE
         if found[0].points is None:
             return value_in(found[0])
         value: Expr = FALSE
@@ -173,7 +175,10 @@ class StateReader:
         return self.look(RegisterValue(thread, storage.register(cell)))
 
     def _processes(self, remote: p.Remote) -> list[Running]:
-        """The processes that `P`, `P[i]` or `P_i` may mean; of several the first counts, as in SPIN."""
+        """The processes that `P`, `P[i]` or `P_i` may mean, none if no `P` has this number.
+
+        Of several the first counts, as in SPIN.
+        """
         name, number = remote.process, remote.number
         pid = None if number is None else constant(number, self._scope)
         found = [
@@ -183,6 +188,9 @@ class StateReader:
         ]
         if not found:
             known = ", ".join(f"{item.process}[{item.pid}]" for item in self._running)
+            if any(item.process == name for item in self._running):
+                self.notes.append(f"`{remote.span.flat_text}` is always 0, as in SPIN; processes: {known}")
+                return []
             raise error(
                 "W0706", f"unknown process in `{remote.span.flat_text}`", remote.span, f"processes: {known}"
             )

@@ -13,7 +13,7 @@ from membar.diagnostics import InputError, error, reason_of
 from membar.languages.promela.tokens import tokenize
 from membar.records import record
 from membar.source import SourceFile, Span
-from membar.tokens import Token
+from membar.tokens import Token, no_token
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -151,6 +151,8 @@ class _Reader:
         if body and body[0].text == "(" and body[0].is_adjacent:
             parameters, end = parameters_of(body)
             body = body[end:]
+        for token in body:
+            _require_token(token)
         self._macros[name.text] = Macro(
             name=name.text, parameters=parameters, body=tuple(body), span=name.span
         )
@@ -180,6 +182,7 @@ class _Reader:
         token = self._tokens[self._at]
         macro = self._macros.get(token.text) if token.group in ("name", "keyword") else None
         if macro is None:
+            _require_token(token)
             self.words.append(token)
             self._at += 1
             return
@@ -228,6 +231,11 @@ class _Reader:
             if len(words) > MOST_TOKENS:
                 raise error("W0703", "too many tokens", token.span, f"at most {MOST_TOKENS}")
         return words
+
+
+def _require_token(token: Token) -> None:
+    if token.group == "unknown":
+        raise no_token(token.span.source, token.span.start, "W0701")
 
 
 def name_after(word: Token, rest: Sequence[Token]) -> Token:

@@ -10,7 +10,6 @@ from membar.languages.promela.actions import Action, Kind, Move, Start
 from membar.languages.promela.automaton import Automaton
 from membar.languages.promela.channels import FULL_FENCE, Messages
 from membar.languages.promela.declarations import Declarations
-from membar.languages.promela.inlines import label_of
 from membar.languages.promela.remote import RemoteReferences
 from membar.languages.promela.scheduling import HIGHEST, HIGHEST_IDLE, priority_of
 from membar.languages.promela.scope import Channel, Scope
@@ -70,7 +69,7 @@ class ProcessBuilder:
         self._outer = outer
         self._automaton = Automaton()
         self._blocks = 0
-        self._gotos: list[tuple[int, p.Goto, int | None]] = []  # with the `d_step` around it
+        self._gotos: list[tuple[int, p.Goto, _Around]] = []
         self._hidden = 0
         self._diagnostics: list[Diagnostic] = []
         entry, end = self._automaton.point(), self._automaton.point()
@@ -94,8 +93,9 @@ class ProcessBuilder:
                 self._variables.declare(statement, scope, is_first=True)
         around = _Around(scope=scope)
         self._sequence(body[leading:], self._built.entry, self._built.end, around)
-        for source, goto, block in self._gotos:
-            if goto.label not in self._automaton.labels:
+        for source, goto, around in self._gotos:
+            target = self._automaton.labelled(goto.label, around.scope)
+            if target is None:
                 known = ", ".join(sorted(self._automaton.labels))
                 self._diagnostics += error(
                     "W0706",
@@ -105,8 +105,7 @@ class ProcessBuilder:
                     help=f"labels of `{self._process.name}`: {known}" if known else None,
                 ).diagnostics
                 continue
-            target = self._automaton.labels[goto.label]
-            if block is not None and self._automaton.block_of(target) != block:
+            if around.is_deterministic and self._automaton.block_of(target) != around.block:
                 self._diagnostics += error(
                     "W0710", "`goto` out of a `d_step`", goto.span, "it must be left at its end"
                 ).diagnostics
@@ -154,9 +153,7 @@ class ProcessBuilder:
     def _statement(self, statement: p.Statement, source: int, target: int, around: _Around) -> None:
         match statement:
             case p.Labelled(label, inner, span):
-                self._automaton.label(label, source, span)
-                if label_of(label) not in self._automaton.labels:
-                    self._automaton.label(label_of(label), source, span)
+                self._automaton.label(label, source, span, around.scope)
                 self._statement(inner, source, target, replace(around, is_head=True))
             case p.Block():
                 self._block(statement, source, target, around)
@@ -241,7 +238,7 @@ class ProcessBuilder:
             start = source
             source = self._automaton.point(around.block)
             self._add(start, source, Action(span=goto.span), around)
-        self._gotos.append((source, goto, around.block if around.is_deterministic else None))
+        self._gotos.append((source, goto, around))
 
     def _block(self, block: p.Block, source: int, target: int, around: _Around) -> None:
         inner = replace(around, scope=Scope(around.scope))

@@ -242,7 +242,7 @@ class _Stack:
         claims = Claims(self._scope, running, self._module, self.declarations.channels, scheduling)
         threads = self._answering(threads, scheduling)
         threads = [self._showing(thread, number, running) for number, thread in enumerate(threads)]
-        notes = [note for item in running for note in item.built.notes]
+        notes = [*self.declarations.notes, *(note for item in running for note in item.built.notes)]
         channels = self.declarations.found
         meetings = [Meeting(_start_channel(number), 0, self._width) for number in range(1, len(threads))]
         meetings += [

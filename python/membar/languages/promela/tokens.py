@@ -22,7 +22,7 @@ KEYWORDS = frozenset(
 
 _TOKEN = pattern(
     r"""
-      (?P<blank>(?:[^\S\n]|\\\r?\n)+|//[^\n]*|/\*[\s\S]*?\*/)
+      (?P<blank>(?:[^\S\n]|\\\r?\n)+|//[^\n]*|/\*[\s\S]*?\*/|\*/(?!\*))
     | (?P<newline>\n)
     | (?P<string>"(?:[^"\\\n]|\\.)*")
     | (?P<character>'(?:[^'\\\n]|\\.)')
@@ -30,13 +30,18 @@ _TOKEN = pattern(
     | (?P<sign>->|<->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||\.\.|::|!!|\?\?|\[\]|<>
         |/(?!\*)|[-=<>!+*%&|^~(){}\[\],:;.?@\#])
     | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
+    | (?P<unknown>[0-9][\w$.]*|(?!/\*).)
     """,
     re.VERBOSE,
 )
 
 
 def tokenize(source: SourceFile) -> tuple[Token, ...]:
-    """The tokens, ends of lines included; the last one is the end."""
+    """The tokens, ends of lines included; the last one is the end.
+
+    What is no token is of the group `unknown`: it may stand where the preprocessor leaves text out. As in
+    SPIN, a `*/` that ends no comment means nothing.
+    """
     return tokens.tokenize(source, _TOKEN, code="W0701", keywords=KEYWORDS)
 
 

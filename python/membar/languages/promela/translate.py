@@ -150,7 +150,13 @@ class _Translation:
             goes_on_after_assertions=True,
             partly_checked=parts_checked(self._declarations),
             notes=tuple(
-                dict.fromkeys((*(note for item in running for note in item.built.notes), *claims.notes))
+                dict.fromkeys(
+                    (
+                        *self._declarations.notes,
+                        *(note for item in running for note in item.built.notes),
+                        *claims.notes,
+                    )
+                )
             ),
             span=self._module.span,
         )

@@ -206,6 +206,9 @@ class ProcessVariables:
             where = f"line {item.span.line}: `{item.name}` is {what} declared after a statement"
             self._built.notes.append(f"{where}: {rest}, as in SPIN")
             if not isinstance(meaning, Storage):
+                if item.initial is not None:
+                    message = f"an initial value for the record `{item.name}` after a statement"
+                    raise error("W0705", message, item.span, "set its fields instead")
                 return p.Skip(item.span)
             index = p.Number(0, item.span)
         value: p.Expr = p.Number(0, item.span)

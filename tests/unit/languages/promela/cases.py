@@ -434,5 +434,55 @@ CASES = (
         "chan c = [1] of { bit }; chan d = [1] of { bit, bit }; byte x, y;\n"
         "active proctype P() { c!2; c?x; d!2,3; d?y,_; assert(x == 2 && y == 0) }",
     ),
+    Case(
+        "text that is left out may be anything, and an end of no comment means nothing",
+        None,
+        "#ifdef NOTES\nit's 1.49278e+06 $ @ \"never closed\n#endif\n"
+        "/* a /* b */ */ byte x = 6 */* c */ 2;\nactive proctype P() { assert(x == 12) }",
+    ),
+    Case(
+        "blocks beside each other have labels of their own",
+        "assertions",
+        "byte x; active proctype P() {\n"
+        "{ skip; L: x++; if :: x < 2 -> goto L :: else fi };\n"
+        "{ skip; L: x++; { skip; if :: x < 7 -> goto L :: x >= 7 fi } };\n"
+        "if :: x < 11 -> goto L :: else fi; assert(x != 11) }",
+    ),
+    Case(
+        "`goto` into one of several blocks means the last",
+        None,
+        "byte x; active proctype P() {\n"
+        "if :: x == 1 -> { skip; L: x = 5 } :: x == 2 -> { skip; L: x = 6 } :: else -> goto L fi;\n"
+        "assert(x == 6) }",
+    ),
+    Case(
+        "a label of several blocks is the first where formulas name it",
+        "claims",
+        "byte x; active proctype P() { { x = 1; L: x = 2 }; { x = 3; L: x = 4 } }\n"
+        "ltl p { [] (P@L -> x == 1) } ltl q { [] !P@L }",
+    ),
+    Case(
+        "every block's label `end` is one",
+        None,
+        "byte x; active proctype P() { if :: { skip; end: x == 1 } :: { x = 2; end: x == 3 } fi }",
+    ),
+    Case(
+        "a process that does not exist is at no label",
+        None,
+        "active proctype P() { L: skip } ltl p { [] !P[7]@L }",
+    ),
+    Case(
+        "the initial value of a record is ignored",
+        None,
+        "typedef R { byte f; short g[2] }; R r = 5;\n"
+        "active proctype P() { R s[2] = 7; assert(r.f == 0 && s[1].g[1] == 0 && s[0].f == 0) }",
+    ),
+    Case(
+        "variables hold channels from the beginning",
+        None,
+        "chan K[2] = [1] of { byte }; chan F = K[1]; chan G = F; chan H[2] = K[1]; byte x;\n"
+        "active proctype P() { G!5; F?x; assert(x == 5); K[1]!6; H[1]?x; assert(x == 6);\n"
+        "H[0]!7; assert(len(K[1]) == 1 && len(K[0]) == 0) }",
+    ),
     *PROCESS_CASES,
 )
