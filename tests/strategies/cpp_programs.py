@@ -99,6 +99,28 @@ int main() {
   std::thread a(f); f(); a.join(); assert(x == 6);
 }
 """
+_FUNCTIONS = """
+std::atomic<int> a{0}, b{0}, c{0};
+void f() { a += 1; } void g() { b += 10; } void h() { c += 100; }
+int main() {
+  void (*functions[])() = {f, g, h, g};
+  std::thread threads[4];
+  for (int i = 0; i < 4; i++) threads[i] = std::thread(functions[i]);
+  for (auto &thread : threads) thread.join();
+  assert(a == 1 && b == 20 && c == 100);
+}
+"""
+_CHOSEN = """
+std::atomic<int> a{0}, b{0}; std::atomic<bool> which{false};
+void f(int k) { a += k; } void g(int k) { b += k; }
+int main() {
+  std::thread z([] { which = true; });
+  void (*p)(int) = which ? f : g, (*q)(int) = which ? f : g;
+  std::thread t(p, 1), u(q, 10);
+  z.join(); t.join(); u.join();
+  assert(a + b == 11 && !(a == 1 && b == 10));
+}
+"""
 _LATCH = """
 std::latch l{1}; int x;
 int main() { std::thread a([] { x = 1; l.count_down(); }); l.wait(); assert(x == 1); a.join(); }
@@ -212,6 +234,9 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("thread-local", program("memory", _LOCAL), HOLDS),
     ("not thread-local", program("memory", _LOCAL.replace("thread_local int", "int")), VIOLATED),
     ("std::function", program("functional", _FUNCTION), HOLDS),
+    ("an array of functions", program("thread", _FUNCTIONS), HOLDS),
+    ("functions that are chosen while threads run", program("thread", _CHOSEN), HOLDS),
+    ("functions that may be chosen", program("thread", _CHOSEN.replace("a == 1 && b == 10", "a == 10")), VIOLATED),
     ("latch", program("latch", _LATCH), HOLDS),
     ("latch not awaited", program("latch", _LATCH.replace("l.wait();", "")), VIOLATED),
     ("barrier", program("barrier", _BARRIER), HOLDS),
