@@ -1,4 +1,4 @@
-/* Expected: rc20 HOLDS WITHIN, x86-tso HOLDS WITHIN.
+/* Expected: rc20 HOLDS WITHIN, x86-tso HOLDS WITHIN, armv8 HOLDS WITHIN.
    Treiber's stack; nodes are deleted by the one thread that pops. */
 #include <atomic>
 #include <cassert>

@@ -27,6 +27,7 @@ SECTIONS = {
     "c": "C programs: locks, barriers, queues, publication",
     "c/heap": "C programs that allocate and free memory",
     "cpp": "C++ programs",
+    "cpp/heap": "C++ programs that allocate and free memory",
     "c/any-threads": "C programs for any number of threads: `membar check FILE --threads any`",
     "c/objects": "Concurrent objects in C: `membar check FILE --client 2,3`",
     "rust": "Rust programs: locks, a reference count, a ring, a stack, a channel",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from membar.code import ir
-from membar.code.shapes import Name, Shape, name_of
+from membar.code.shapes import Name, Shape, covered_bytes, name_of
 from membar.languages.compiled.program import parse_compiled
 from membar.source import SourceFile
 from strategies.compiled_code import code_of_llvm, needs_clang
@@ -53,6 +53,43 @@ def test_parts_of_what_the_library_defines_have_the_name_of_the_whole() -> None:
     assert name_of(queue, "q", 0, 4) == Name("q.lock", is_internal=True)
     assert name_of(queue, "q", 4, 4) == Name("q.lock", is_internal=True)
     assert name_of(queue, "q", 8, 4) == Name("q._v")
+
+
+INHERITING = """
+@x = global [8 x i8] zeroinitializer, !dbg !2
+define void @main() {
+  store i32 1, ptr @x
+  ret void
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!20}
+!0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_14, file: !1, emissionKind: FullDebug)
+!1 = !DIFile(filename: "a.cpp", directory: "/")
+!2 = !DIGlobalVariableExpression(var: !3, expr: !DIExpression())
+!3 = distinct !DIGlobalVariable(name: "x", scope: !0, file: !1, line: 1, type: !4)
+!4 = !DICompositeType(tag: DW_TAG_structure_type, name: "Derived", size: 64, elements: !5)
+!5 = !{!6, !7, !8, !9}
+!6 = !DIDerivedType(tag: DW_TAG_inheritance, scope: !4, baseType: !10, extraData: i32 0)
+!7 = !DIDerivedType(tag: DW_TAG_inheritance, scope: !4, baseType: !13, extraData: i32 0)
+!8 = !DIDerivedType(tag: DW_TAG_member, name: "limit", baseType: !14, flags: DIFlagStaticMember)
+!9 = !DIDerivedType(tag: DW_TAG_member, name: "own", baseType: !15, size: 16, offset: 32)
+!10 = !DICompositeType(tag: DW_TAG_structure_type, name: "Base", size: 32, elements: !11)
+!11 = !{!12}
+!12 = !DIDerivedType(tag: DW_TAG_member, name: "first", baseType: !14, size: 32)
+!13 = !DICompositeType(tag: DW_TAG_structure_type, name: "Empty", size: 8, elements: !19)
+!14 = !DIBasicType(name: "int", size: 32)
+!15 = !DIBasicType(name: "short", size: 16)
+!19 = !{}
+!20 = !{i32 2, !"Debug Info Version", i32 3}
+"""
+
+
+def test_members_of_a_base_are_in_the_object_and_static_ones_are_not() -> None:
+    shape = code_of_llvm(INHERITING).objects["x"].shape
+    assert shape is not None
+    assert str(name_of(shape, "x", 0, 4)) == "x.first"
+    assert str(name_of(shape, "x", 4, 2)) == "x.own"
+    assert sorted(covered_bytes(shape)) == [0, 1, 2, 3, 4, 5]
 
 
 @needs_clang

@@ -58,6 +58,12 @@ _Noreturn void _ZSt16__throw_bad_castv(void) { throw_from_library("std::bad_cast
 void __sanitizer_annotate_contiguous_container(const void *first, const void *end, const void *old, const void *now) {}
 void __sanitizer_annotate_double_ended_contiguous_container(const void *first, const void *end, const void *old, const void *old_end, const void *now, const void *now_end) {}
 
+/// __asan_poison_cxx_array_cookie: Does nothing: an array of objects with destructors starts with their number.
+void __asan_poison_cxx_array_cookie(const size_t *number) {}
+
+/// __asan_load_cxx_array_cookie: The number of objects, for `delete[]`.
+size_t __asan_load_cxx_array_cookie(const size_t *number) { return *number; }
+
 /// _ZNSt3__16chrono12steady_clock3nowEv, _ZNSt3__16chrono12system_clock3nowEv, _ZNSt6chrono3_V212steady_clock3nowEv, _ZNSt6chrono3_V212system_clock3nowEv: `now` of clocks: 0 or 1; `steady_clock` of a thread does not run backwards.
 static _Thread_local long long last;
 static long long steady_time(void)

@@ -9,9 +9,9 @@ from membar.languages.compiled.llvm.metadata import Metadata, Node, Ref, Value
 
 _WRAPPERS = ("DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_atomic_type")
 _STRUCTURES = ("DW_TAG_structure_type", "DW_TAG_union_type", "DW_TAG_class_type")
-
-
 _BIT_FIELD = "DIFlagBitField"
+# A static member is elsewhere; where the object of a virtual base is, only the virtual table says.
+_ELSEWHERE = ("DIFlagStaticMember", "DIFlagVirtual")
 
 
 def _number(node: Node, name: str) -> int:
@@ -113,10 +113,12 @@ class Shapes:
         return shape
 
     def _member(self, node: Node) -> tuple[int, str, Shape] | None:
-        """A member of a structure; a bit field stands for the bytes that it is in."""
+        """A member of a structure, or its base class; a bit field stands for the bytes that it is in."""
         name, offset = node.fields.get("name"), node.fields.get("offset")
-        shape = self._of(node.fields.get("baseType"))
-        if shape is None or node.fields.get("tag") != "DW_TAG_member":
+        shape, tag = self._of(node.fields.get("baseType")), node.fields.get("tag")
+        if shape is None or any(flag in str(node.fields.get("flags", "")) for flag in _ELSEWHERE):
+            return None
+        if tag != "DW_TAG_member" and not (tag == "DW_TAG_inheritance" and shape.members):
             return None
         start = offset if isinstance(offset, int) else 0
         if _is_bit_field(node):
