@@ -2,8 +2,8 @@
 
 What is not in the table is refused by name. Under a model of another processor assembly is refused. Under a
 model of a language an idiom stands for the operation of C11 whose code it is; what is the code of none is
-refused. If assembly accesses memory and does not say so, the compiler may move accesses across
-it: that is a bound.
+refused. Assembly that accesses memory must say so. Where it names that memory as an operand, but not
+"memory" in its clobbers, the compiler may move other accesses across it: the answer holds within that bound.
 """
 
 from __future__ import annotations
@@ -152,6 +152,9 @@ class _Assembly:
     def _check(self, item: ir.Assembly, meaning: Meaning, operands: Operands) -> None:
         if isinstance(meaning, Nothing | Calculation):
             return
+        if not operands.has_memory_clobber and not any(slot.is_memory for slot in operands.slots):
+            message = f"the assembly `{item.template}` touches memory that is no operand"
+            raise self.refuse(f'{message}, and has no "memory" clobber', item.place)
         hides_register = isinstance(meaning, Access) and meaning.hides_register
         if hides_register or not operands.has_memory_clobber:
             missing = "the register that it changes" if operands.has_memory_clobber else '"memory"'
