@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from membar.code import ir
+from membar.code.checks import Checks
 from membar.code.passes.link import Refuse, fits, named_operands
 from membar.code.primitives import PRIMITIVES, PRINT, SHOW, USE
 from membar.code.printed import ENDLESS, not_followed, printed_length, printed_texts, target_of
@@ -50,9 +51,13 @@ def resolve_library(
     bodies: Collection[str],
     refuse: Refuse,
     advise: Callable[[str], str],
+    *,
     show: Callable[[str], str] = str,
+    of_system: Callable[[Collection[str]], Collection[str]] = lambda _: (),
 ) -> ir.Module:
     """The module in which every function that is called has a body or is a primitive.
+
+    What executions do that call a function of the system without a body is not followed, and not known.
 
     Args:
         module: the linked program, with the bodies of library functions.
@@ -60,13 +65,17 @@ def resolve_library(
         refuse: makes an error at a place.
         advise: a way out for a function without a body.
         show: what its language calls a symbol.
+        of_system: which of some functions are the system's.
 
     Raises:
         InputError: functions or variables that are defined nowhere.
     """
     missing = _missing(module, refuse, advise, show)
     if missing:
-        raise InputError(*(item for problem in missing for item in problem.diagnostics))
+        module = _with_unknown_bodies(module, of_system([*missing]))
+        missing = _missing(module, refuse, advise, show)
+    if missing:
+        raise InputError(*(item for problem in missing.values() for item in problem.diagnostics))
     functions = {
         name: _Fitting(module, bodies, function).run()
         for name, function in module.functions.items()
@@ -104,7 +113,7 @@ def _not_read(module: ir.Module, bodies: Collection[str]) -> tuple[tuple[str, st
 
 def _missing(
     module: ir.Module, refuse: Refuse, advise: Callable[[str], str], show: Callable[[str], str]
-) -> list[InputError]:
+) -> dict[str, InputError]:
     """An error for each name without a definition, at its first use."""
     found: dict[str, InputError] = {}
     for function in module.functions.values():
@@ -122,7 +131,22 @@ def _missing(
                 names = f"`{show(item.name)}` names `{show(operand.name)}`"
                 message = f"the initial value of {names}, which is defined nowhere"
                 found[operand.name] = refuse(message, item.place)
-    return list(found.values())
+    return found
+
+
+def _with_unknown_bodies(module: ir.Module, names: Collection[str]) -> ir.Module:
+    """The module with bodies at which executions end that are not followed."""
+    checks, functions, gaps = Checks(module), dict(module.functions), set(module.gaps)
+    for name in names:
+        declared = functions.get(name)
+        if declared is None or declared.blocks:
+            continue
+        gap = f"what `{name}` does, of which the library has no model"
+        gaps.add(gap)
+        end = ir.Unreachable()
+        block = ir.Block(name="entry", instructions=(checks.cut(gap, None),), end=end)
+        functions[name] = replace(declared, blocks=(block,))
+    return checks.added_to(replace(module, functions=functions, gaps=frozenset(gaps)))
 
 
 def _is_missing(module: ir.Module, operand: ir.Operand) -> bool:

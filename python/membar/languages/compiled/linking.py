@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from membar.code import ir as code
 from membar.code.assembly.template import read_statements
@@ -45,6 +45,7 @@ def link_program(
     modelled: str | None = None,
     mapping: str = "",
     inline_bodies: Callable[[int], llvm.Module | None] = lambda _: None,
+    of_system: Callable[[Collection[str]], Collection[str]] = lambda _: (),
 ) -> code.Module:
     """The code IR of a program with everything that it calls.
 
@@ -56,11 +57,12 @@ def link_program(
         modelled: the processor of the memory model; None for models of languages.
         mapping: how C11's operations are compiled for it.
         inline_bodies: a file again, with bodies for functions that are only `inline`; None if it has none.
+        of_system: which of some functions are the system's.
 
     Raises:
         InputError: definitions contradict one another, or something is defined nowhere.
     """
-    linking = _Linking(modules, library, read, inline_bodies)
+    linking = _Linking(modules, library, read, inline_bodies, of_system)
     linked = replace(linking.run(entry), processor=modelled)
     if not any(map(has_assembly, linked.functions.values())):
         return linked
@@ -97,10 +99,12 @@ class _Linking:
         library: Library,
         read: Read,
         inline_bodies: Callable[[int], llvm.Module | None],
+        of_system: Callable[[Collection[str]], Collection[str]],
     ) -> None:
         self.program = [_Unit(module, set()) for module in modules]
         self.files: dict[str, _LibraryFile] = {}
         self.library, self.read, self.inline_bodies = library, read, inline_bodies
+        self.of_system = of_system
         self.definitions = self._definitions()
         self.aliases = self._aliases()
         self.refuse: Refuse = _refusal(read)
@@ -145,7 +149,9 @@ class _Linking:
             from membar.languages.compiled.rust.runtime import refuse_missing  # noqa: PLC0415 - only for Rust
 
             linked = refuse_missing(linked, self.refuse)
-        return resolve_library(resolve_weak(linked), bodies, self.refuse, _advise, demangle)
+        return resolve_library(
+            resolve_weak(linked), bodies, self.refuse, _advise, show=demangle, of_system=self.of_system
+        )
 
     def _without_aliases(self, module: code.Module) -> code.Module:
         """A file that names what aliases of other files stand for."""

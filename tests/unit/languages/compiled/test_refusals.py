@@ -21,7 +21,6 @@ REFUSALS = [
     ("int main(void) {\n  5 = 6;\n  return 0;\n}", "W1512", "expression is not assignable", 2),
     ("int main(void) {\n  extern int x;\n  return x;\n}", "W1520", "the variable `x` is declared but never defined", 3),
     ("__declspec(thread) int x;\nint main(void) { return 0; }", "W1512", "'__declspec' attributes are not enabled; use '-fdeclspec' or '-fms-extensions' to enable support for __declspec attributes", 1),
-    ("#include <signal.h>\nint main(void) {\n  raise(SIGINT);\n}", "W1520", "the function `raise` has no body", 3),
     ("#include <threads.h>\nonce_flag f = ONCE_FLAG_INIT;\nvoid (*g)(void);\nint main(void) {\n  thrd_slept(0, 0);\n}", "W1512", "call to undeclared function 'thrd_slept'; ISO C99 and later do not support implicit function declarations", 5),
     ("int f(void) { return 0; }", "W1521", "refused.c: the program has no function `main`", None),
     ("#include <stdatomic.h>\natomic_int x;\nint main(void) {\n  atomic_store_explicit(&x, 1, memory_order_acquire);\n}", "W1513", "the memory ordering is invalid for this operation", 4),
