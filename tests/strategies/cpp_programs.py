@@ -213,6 +213,25 @@ int main() {
   a.join();
 }
 """
+_NESTED = """
+int x;
+int main() {
+  std::thread outer([] { std::thread inner([] { x = 1; }); inner.join(); ++x; });
+  outer.join(); assert(x == 2);
+}
+"""
+_ARRAY = """
+std::atomic<int> destroyed{0};
+struct Item { int value = 1; ~Item() { destroyed.fetch_add(value); } };
+int main() {
+  auto *items = new Item[2]; std::thread a([items] { items[1].value = 3; });
+  a.join(); delete[] items; assert(destroyed == 4);
+}
+"""
+_EXPECTED = """
+std::atomic<long> x{0};
+int main() { long old = 0; assert(x.compare_exchange_strong(old, 1)); }
+"""
 
 CASES: tuple[tuple[str, str, str], ...] = (
     ("mutex", program("mutex", _MUTEX), HOLDS),
@@ -266,6 +285,11 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("a clock does not run backwards", program("chrono", "int main() { auto a = std::chrono::steady_clock::now(); assert(a <= std::chrono::steady_clock::now()); }"), WITHIN),
     ("stdatomic.h", program("stdatomic.h", _STDATOMIC), HOLDS),
     ("stdatomic.h, relaxed", program("stdatomic.h", _STDATOMIC.replace("memory_order_release", "memory_order_relaxed")), VIOLATED),
+    ("thread that starts a thread", program("memory", _NESTED), HOLDS),
+    ("thread that is not joined by a thread", program("memory", _NESTED.replace("inner.join()", "inner.detach()")), VIOLATED),
+    ("array of objects with destructors", program("memory", _ARRAY), HOLDS),
+    ("compare_exchange_strong does not fail without a cause", program("memory", _EXPECTED), HOLDS),
+    ("compare_exchange_weak may", program("memory", _EXPECTED.replace("strong", "weak")), VIOLATED),
     ("thread not joined", program("memory", "int main() { std::thread a([] {}); }"), VIOLATED),
 )  # fmt: skip
 """Name, text and verdict under rc20."""

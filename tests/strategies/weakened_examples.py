@@ -8,7 +8,7 @@ from __future__ import annotations
 _V, _H, _W = "VIOLATED", "HOLDS", "HOLDS WITHIN"
 Expected = dict[str, str]
 # x86 orders what acquire, release and the order of a thread's stores ask for; only store buffering is left.
-# Armv8 has none after a release store if the load is seq_cst; in C++ it is a race, so what it delays is in doubt.
+# Armv8 has none after a release store if the load is seq_cst; as C++ calls that a race, a bound remains.
 _ORDER: Expected = {"rc20": _V, "x86-tso": _H, "armv8": _V}
 _RELEASES: Expected = {"rc20": _V, "x86-tso": _V, "armv8": _W}
 _BUFFERS: Expected = {"rc20": _V, "x86-tso": _V}

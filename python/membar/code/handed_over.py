@@ -1,7 +1,7 @@
 """What allocated memory holds that a thread hands over to the one it starts.
 
 `std::thread` keeps the function and its arguments in memory that from then on the new thread alone knows.
-What is stored there once, before the start, is known in the new thread, unless that stores there itself. So
+What is stored there last, before the start, is known in the new thread, unless that stores there itself. So
 each thread has the code of its own function only, although all of them begin in one function of the library.
 """
 
@@ -33,23 +33,22 @@ def handed_contents(module: ir.Module, function: ir.Function, call: ir.Call) -> 
     allocation = flow.definition(argument.name)
     if offsets is None or allocation is None or not is_call_of(allocation, *ALLOCATE):
         return {}
-    stores: list[tuple[Position, ir.Store, int]] = []
+    stores: list[tuple[Position, ir.Store, tuple[int, int]]] = []
     for position, item in flow.uses(offsets):
         if item is call:
             continue
         if flow.may_follow(position, start) or not _is_access(item, offsets):
             return {}
         if isinstance(item, ir.Store) and isinstance(item.address, ir.Value):
-            stores.append((position, item, offsets[item.address.name]))
-    cells = [(offset, size_of(item.value.type, module)) for _, item, offset in stores]
+            stores.append((position, item, (offsets[item.address.name], size_of(item.value.type, module))))
     return {
         cell: item.value
-        for cell, (position, item, _) in zip(cells, stores, strict=True)
+        for position, item, cell in stores
         if isinstance(item.value, ir.Constant | ir.ObjectAddress | ir.FunctionAddress)
         and item.ordering is None
         and not item.is_volatile
-        and sum(_overlap(cell, other) for other in cells) == 1
         and flow.dominates(position, start)
+        and not any(_overlap(cell, other) and flow.may_follow(later, position) for later, _, other in stores)
     }
 
 

@@ -34,6 +34,8 @@ CASES = [
     ("known", "s->call(); assert(s->number == 1); free(s);", "", "", Verdict.HOLDS),
     ("stored by the thread itself", "s->call = other; s->call(); free(s);", "", "", Verdict.VIOLATED),
     ("stored twice before", "s->call(); free(s);", "if (other == two) s->call = two;", "", Verdict.VIOLATED),
+    ("what is stored last", "s->call(); free(s);", "s->call = two; s->call = one;", "", Verdict.HOLDS),
+    ("another is stored last", "s->call(); free(s);", "s->call = two;", "", Verdict.VIOLATED),
     ("read after it was freed", "s->call(); free(s); assert(s->number == 1);", "", "", Verdict.VIOLATED),
     ("stored after the start", "s->call(); assert(s->number == 1);", "", "s->number = 2;", Verdict.VIOLATED),
     (
