@@ -4,8 +4,8 @@
 
 A program of one thread nests blocks, loops, calls and jumps; it declares variables, keeps their addresses in
 global pointers, and uses those. The interpreter gives each variable a life: each call and each turn of a loop
-of known length has variables of its own, and a loop of unknown length begins the same ones again, as membar
-does it. The sanitizer gives the turns of all loops the same variables, so that it may miss an end there.
+has variables of its own. In loops of unknown length membar may leave open which turn a pointer is from. The
+sanitizer gives the turns of all loops the same variables, so that it may miss an end there.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Statement:
             "take": f"{p} = &{self.name};",
             "set": f"if ({p}) *{p} = {self.number};",
             "add": f"if ({p}) r = r * 3 + *{p};",
-            "clear": f"{p} = 0;",
+            "clear": f"{p} = NULL;",  # clang takes no 0 for an atomic pointer
             "copy": f"{p} = {q};",
             "declare": f"int {self.name} = {self.number};",
             "use": f"r = r * 5 + {self.name};",
@@ -219,7 +219,7 @@ class Interpreter:
     def _loop(self, statement: Statement, names: dict[str, Name], way: Name) -> None:
         for turn in range(statement.number):
             try:
-                self._block(statement.body, names, (*way, turn) if statement.what == "for" else way)
+                self._block(statement.body, names, (*way, turn))
             except _Jump as jump:
                 if str(jump) == "break":
                     return
@@ -241,6 +241,8 @@ def membar_says(text: Text) -> tuple[str, int]:
     """The same of membar."""
     found = membar.check(SourceFile("random.c", text.c), model="sc")
     if found.verdict.startswith("holds"):
+        if "a pointer that a loop kept" in str(found.outcome.run.guarantee):
+            return "open", 0
         values = {dict(state)["r"] for state in found.outcome.run.outcomes}
         return ("fine", int(next(iter(values))) % _WORD) if len(values) == 1 else ("several results", 0)
     message = found.witness.message if found.witness else ""
@@ -277,7 +279,9 @@ def campaign(programs: int, seed: int, *, with_gcc: bool = False) -> tuple[Count
         except InputError:  # written out, it is too long
             found["refused"] += 1
             continue
-        if answer != expected:
+        if answer[0] == "open" and "while (" in text.c:
+            found["left open"] += 1
+        elif answer != expected:
             wrong.append(f"expected {expected}, membar says {answer} of\n{text.c}")
         if with_gcc:
             other = sanitizer_says(text)
