@@ -86,6 +86,10 @@ _SYSTEM_HEADERS = "/usr/include/"
 _COMPILED_OUT = "assertions are compiled out (NDEBUG): not checked"  # as membar_assert.h says it
 _INVALID = "the memory ordering is invalid for this operation"  # as membar_orders.h says it
 _NEEDS_EXCEPTIONS = pattern("with exceptions disabled")  # how clang refuses `throw` and `try`
+# How clang says that a program has a name which the system's headers declare, maybe only as an extension.
+_CLASHES = pattern(
+    "error: (?:static declaration of|conflicting types for|redefinition of|typedef redefinition)"
+)
 _SEES_EXCEPTIONS = pattern(r"\b(?:__cpp_exceptions|__EXCEPTIONS|_CPPUNWIND)\b")
 _INVALID_IN_LIBRARY = "memory order argument to atomic operation is invalid"  # as libc++ says it
 _SEES_SANITIZER = pattern(r"(?:address|undefined_behavior)_sanitizer|__SANITIZE_ADDRESS__")
@@ -264,6 +268,7 @@ class _Job:
     seconds: float | None
     has_lifetimes: bool = True
     has_exceptions: bool = False
+    has_extensions: bool = True
 
     @property
     def language(self) -> SourceLanguage:
@@ -302,6 +307,12 @@ class _Job:
         if self.language.has_exceptions and not self.has_exceptions and self._needs_exceptions(found):
             self.has_exceptions = True
             return self.compile()
+        if self.has_extensions and not found.text and _CLASHES.search(found.messages[-1]):
+            plain = _Job(
+                self.path, self.compiler, self.target, self.options, self.seconds, has_extensions=False
+            )
+            with suppress(InputError):
+                return plain.compile()
         return self._read(found)
 
     def _refuse_foreign(self, files: Iterable[str]) -> None:
@@ -410,7 +421,7 @@ class _Job:
         ):
             words += [word for folder in folders for word in (flag, folder)]
         words += ["-include", f"{HEADERS}/membar_builtins.h"] if language is C else []
-        words.append("-D_GNU_SOURCE")
+        words += ["-D_GNU_SOURCE"] if self.has_extensions else []
         words += [f"-D{item}" for item in options.defines] + [f"-U{item}" for item in options.undefines]
         return words + [word for file in options.includes for word in ("-include", file)]
 

@@ -154,6 +154,25 @@ def test_an_output_of_assembly_may_be_a_cast_to_its_own_type_as_in_gcc(
 
 @needs_compiler
 @with_every_compiler
+def test_names_that_are_only_extensions_of_the_system_are_the_programs(
+    tmp_path: Path, compiler: Compiler
+) -> None:
+    path = tmp_path / "a.c"
+    text = "#include <unistd.h>\nstatic int gettid(void) { return 1; }\nint main(void) { return gettid(); }"
+    path.write_text(text, encoding="utf-8")
+    done = compile_file(str(path), compiler=compiler, target=X86_64, options=CompileOptions())
+    assert "@gettid" in done.module.text
+
+
+@needs_compiler
+@with_every_compiler
+def test_a_name_that_the_system_always_declares_is_not(tmp_path: Path, compiler: Compiler) -> None:
+    text = "#include <unistd.h>\nstatic int getpid(void) { return 1; }\nint main(void) { return getpid(); }"
+    assert "static declaration of 'getpid'" in refusal(tmp_path, text, compiler).diagnostics[0].message
+
+
+@needs_compiler
+@with_every_compiler
 def test_constants_that_overflow_are_reported(tmp_path: Path, compiler: Compiler) -> None:
     path = tmp_path / "a.c"
     text = "#include <limits.h>\nint main(void) { int x = INT_MAX + 1; return x + (1 << 40) + 1 / 0; }"
