@@ -19,6 +19,7 @@ class Checks:
     def __init__(self, module: ir.Module) -> None:
         self._objects = module.objects
         self._new: dict[str, ir.Object] = {}
+        self._gaps: set[str] = set()
 
     def check(
         self, condition: ir.Operand, message: str, place: ir.Place | None, kind: str = MEMORY
@@ -35,6 +36,11 @@ class Checks:
         """The end of executions that are not followed; the answer says what they do."""
         return ir.Call(results=(), callee=CUT, arguments=(self._string(what),), place=place)
 
+    def gap(self, what: str, place: ir.Place | None) -> ir.Call:
+        """The end of executions of which nothing more is known: if there are some, the answer is UNKNOWN."""
+        self._gaps.add(what)
+        return self.cut(what, place)
+
     def _string(self, text: str) -> ir.ObjectAddress:
         name, content = f".text {text}", text.encode() + b"\0"
         if name not in self._objects:
@@ -49,6 +55,10 @@ class Checks:
         return ir.ObjectAddress(name)
 
     def added_to(self, module: ir.Module) -> ir.Module:
-        """A module with the strings of all checks that were built."""
+        """A module with the strings and gaps of all checks that were built."""
         objects: Mapping[str, ir.Object] = {**module.objects, **self._new}
-        return replace(module, objects=objects) if self._new else module
+        return (
+            replace(module, objects=objects, gaps=module.gaps | self._gaps)
+            if self._new or self._gaps
+            else module
+        )

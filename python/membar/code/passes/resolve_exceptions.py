@@ -20,7 +20,6 @@ _UNCAUGHT_PANIC = ("the program panics", "assertions")
 def resolve_exceptions(module: ir.Module) -> ir.Module:
     """The linked module without `__membar_throw`."""
     checks = Checks(module)
-    gaps: set[str] = set()
 
     def resolve(item: ir.Instruction) -> ir.Instruction:
         if not isinstance(item, ir.Call) or item.callee != _THROW:
@@ -28,9 +27,7 @@ def resolve_exceptions(module: ir.Module) -> ir.Module:
         if not module.handlers:
             message, kind = _UNCAUGHT_PANIC if module.is_rust else _UNCAUGHT
             return checks.fail(message, item.place, kind)
-        gap = _unfollowed(module)
-        gaps.add(gap)
-        return checks.cut(gap, item.place)
+        return checks.gap(_unfollowed(module), item.place)
 
     functions = {
         name: replace(
@@ -45,7 +42,7 @@ def resolve_exceptions(module: ir.Module) -> ir.Module:
         for name, function in module.functions.items()
         if name != _THROW.name
     }
-    return checks.added_to(replace(module, functions=functions, handlers=(), gaps=frozenset(gaps)))
+    return checks.added_to(replace(module, functions=functions, handlers=()))
 
 
 def _unfollowed(module: ir.Module) -> str:

@@ -136,17 +136,15 @@ def _missing(
 
 def _with_unknown_bodies(module: ir.Module, names: Collection[str]) -> ir.Module:
     """The module with bodies at which executions end that are not followed."""
-    checks, functions, gaps = Checks(module), dict(module.functions), set(module.gaps)
+    checks, functions = Checks(module), dict(module.functions)
     for name in names:
         declared = functions.get(name)
         if declared is None or declared.blocks:
             continue
-        gap = f"what `{name}` does, of which the library has no model"
-        gaps.add(gap)
-        end = ir.Unreachable()
-        block = ir.Block(name="entry", instructions=(checks.cut(gap, None),), end=end)
+        gap = checks.gap(f"what `{name}` does, of which the library has no model", None)
+        block = ir.Block(name="entry", instructions=(gap,), end=ir.Unreachable())
         functions[name] = replace(declared, blocks=(block,))
-    return checks.added_to(replace(module, functions=functions, gaps=frozenset(gaps)))
+    return checks.added_to(replace(module, functions=functions))
 
 
 def _is_missing(module: ir.Module, operand: ir.Operand) -> bool:

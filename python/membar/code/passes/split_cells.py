@@ -34,6 +34,7 @@ _CHOOSE = ir.FunctionAddress(f"{PREFIX}choose")
 _LARGER = {"max": "smax", "min": "smin", "umax": "umax", "umin": "umin"}
 _READS = {"release": "monotonic", "acq_rel": "acquire"}
 _WRITES = {"acquire": "monotonic", "acq_rel": "release"}
+_UNKNOWN_COPY = "a copy or fill of memory that is not known before the program runs"
 _PARTS = "without checking that parts of `{}` are set before they are read"
 
 
@@ -41,7 +42,7 @@ def split_cells(module: ir.Module) -> ir.Module:
     """The module with the cells of its objects, and accesses to whole cells only.
 
     Raises:
-        NotSupportedError: an access, or a copy, whose cells are not known.
+        NotSupportedError: an access whose cells are not known.
     """
     module = expand_copies(module)
     targets = points_to(module)
@@ -182,8 +183,8 @@ class _Splitting:
 
     def _instruction(self, item: ir.Instruction) -> None:
         if isinstance(item, ir.Copy | ir.Fill):
-            message = "it is not known before the program runs which memory is copied or set here"
-            raise NotSupportedError(message, item.place)
+            self.emit.instructions.append(self.checks.gap(_UNKNOWN_COPY, item.place))
+            return
         if isinstance(item, ir.Compute):
             self._compute(item)
             return
