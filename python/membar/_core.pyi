@@ -475,6 +475,8 @@ class StateSpace:
         jobs: int = 1,
         round_size: int | None = None,
         bitstate: int | None = None,
+        disk: int | None = None,
+        recent: int | None = None,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
@@ -526,6 +528,8 @@ class VisitedStates:
     def transitions(self) -> int: ...
     @property
     def omitted(self) -> float | None: ...
+    @property
+    def disk(self) -> int | None: ...
     @property
     def blocked(self) -> int: ...
     @property

@@ -18,6 +18,8 @@ pub enum CoreError {
     TooLarge(&'static str),
     /// A fine question that the search has no meaning for.
     Unsupported(&'static str),
+    /// A file cannot be written or read.
+    Disk(String),
 }
 
 impl fmt::Display for CoreError {
@@ -26,6 +28,7 @@ impl fmt::Display for CoreError {
             Self::Malformed { at, what } => write!(f, "malformed compact form at word {at}: {what}"),
             Self::TooLarge(what) => write!(f, "too large for the core: {what}"),
             Self::Unsupported(what) => write!(f, "{what}"),
+            Self::Disk(what) => write!(f, "{what}"),
         }
     }
 }

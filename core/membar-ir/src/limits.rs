@@ -143,6 +143,10 @@ pub enum Stopped {
     States,
     /// The limit of memory.
     Memory,
+    /// The limit of what may be on disk.
+    Disk,
+    /// There is no more room on the disk.
+    FullDisk,
     /// It found what was to end it, such as the first failing assertion.
     Found,
     /// Too many of its attempts led to nothing: another search does better.
@@ -161,6 +165,8 @@ impl Stopped {
             Self::Executions => "executions",
             Self::States => "states",
             Self::Memory => "memory",
+            Self::Disk => "disk",
+            Self::FullDisk => "full disk",
             Self::Found => "failure",
             Self::DeadEnds => "dead ends",
             Self::Steps => "steps",

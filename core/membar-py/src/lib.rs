@@ -22,7 +22,7 @@ use membar_ir::expr::Expr;
 use membar_ir::limits::Limits;
 use membar_ir::program::{CellId, Program};
 use membar_ir::words::Words;
-use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::detached::run_keeping;
@@ -32,6 +32,7 @@ use crate::findings::Findings;
 fn to_py(error: &CoreError) -> PyErr {
     match error {
         CoreError::TooLarge(_) | CoreError::Unsupported(_) => PyOverflowError::new_err(error.to_string()),
+        CoreError::Disk(_) => PyOSError::new_err(error.to_string()),
         CoreError::Malformed { .. } => PyValueError::new_err(error.to_string()),
     }
 }

@@ -51,10 +51,11 @@ impl StateSpace {
     }
 
     /// Visits every state, breadth-first, with `jobs` threads; `round_size` states at a time, for tests of these. With
-    /// `bitstate` bytes for what was visited, depth-first, as many states as can be told apart in these.
+    /// `bitstate` bytes for what was visited, depth-first, as many states as can be told apart in these. With `disk`, so many
+    /// bytes of states move to disk where memory is full or, for tests, holds `recent` states.
     #[pyo3(signature = (
         *, stop_at_failure=false, stop_at_deadlock=false, keep_finals=false, reduced=false, jobs=1, round_size=None,
-        bitstate=None, seconds=None, states=None, memory=None, progress=None
+        bitstate=None, disk=None, recent=None, seconds=None, states=None, memory=None, progress=None
     ))]
     #[expect(
         clippy::too_many_arguments,
@@ -71,6 +72,8 @@ impl StateSpace {
         jobs: usize,
         round_size: Option<u32>,
         bitstate: Option<usize>,
+        disk: Option<u64>,
+        recent: Option<usize>,
         seconds: Option<f64>,
         states: Option<u64>,
         memory: Option<u64>,
@@ -86,6 +89,8 @@ impl StateSpace {
             jobs,
             round: round_size,
             bitstate,
+            disk,
+            recent,
             ..Options::default()
         };
         let visited = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
@@ -161,6 +166,12 @@ impl VisitedStates {
     #[getter]
     fn transitions(&self) -> u64 {
         self.with(|visited| visited.found.transitions)
+    }
+
+    /// With states on disk, at most how many bytes were there.
+    #[getter]
+    fn disk(&self) -> Option<u64> {
+        self.with(|visited| visited.found.disk)
     }
 
     /// About how many states a bit-state search left out because others have the same bits.

@@ -145,7 +145,7 @@ pub(super) fn explore(
     let held = visited.bytes() + bytes_of(&path, &waiting) + store.bytes() + system.bytes();
     found.bytes = held as u64;
     found.omitted = Some(visited.omitted);
-    Ok(Exploration { system, parts: Vec::new(), names: BTreeMap::new(), run, found })
+    Ok(Exploration { system, parts: Vec::new(), disk: None, names: BTreeMap::new(), run, found })
 }
 
 fn bytes_of(path: &Path, waiting: &Vec<u64>) -> usize {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use membar_ir::limits::Stopped;
+use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::EdgeId;
 
+use super::disk::{BLOCK, DiskStates};
 use super::successors::Successors;
 use super::system::System;
 
@@ -28,6 +29,10 @@ pub struct Options {
     pub shortest: bool,
     /// Bytes for a search that keeps a few bits of each state, and therefore leaves some out.
     pub bitstate: Option<usize>,
+    /// Most bytes of states on disk, once memory is full; None: memory is all there is.
+    pub disk: Option<u64>,
+    /// For tests: most states in memory, where there is a disk.
+    pub recent: Option<usize>,
     /// How many threads search; 0 and 1 are the same.
     pub jobs: usize,
     /// For tests: states in a round of several threads, which are then started however few there are.
@@ -38,6 +43,18 @@ impl Options {
     /// Whether a round of so many states is worth starting threads for.
     pub(super) fn is_worth_it(&self, states: u32) -> bool {
         states >= WORTH_IT || (self.round.is_some() && states > 1)
+    }
+}
+
+impl Options {
+    /// No states yet, and at most so many bytes on disk.
+    pub(super) fn disk_states(&self, most: u64) -> DiskStates {
+        DiskStates::new(most, self.recent.map_or(BLOCK, |recent| recent.clamp(1, BLOCK)))
+    }
+
+    /// With a disk, whether it is time to use it.
+    pub(super) fn is_memory_full(&self, states: usize, bytes: usize, watch: &Watch<'_>) -> bool {
+        self.recent.map_or_else(|| watch.bytes(bytes).is_err(), |most| states >= most)
     }
 }
 
@@ -88,6 +105,8 @@ pub struct Findings {
     pub stopped: Option<Stopped>,
     /// Bytes held at the end.
     pub bytes: u64,
+    /// With states on disk, at most how many bytes were there.
+    pub disk: Option<u64>,
     /// About how many states a bit-state search left out because others have the same bits; those that only they lead to
     /// do not count.
     pub omitted: Option<f64>,

@@ -9,9 +9,10 @@ use membar_ir::limits::Watch;
 use membar_ir::program::EdgeId;
 
 use super::findings::{Findings, Options};
-use super::safety::{self, Exploration, RunStep, run_step};
+use super::safety::{Exploration, RunStep, run_step};
 use super::successors::Successors;
 use super::system::System;
+use super::walk;
 
 /// Control points of all threads; `NOWHERE` before a thread begins.
 pub type Points = Box<[u32]>;
@@ -87,7 +88,7 @@ pub fn explore(
             }
             is_over
         };
-    let exploration = safety::visit(system, options, watch, observe)?;
+    let exploration = walk::visit(system, options, watch, observe)?;
     Ok(Reached { exploration, goals, error_states })
 }
 

@@ -2,7 +2,7 @@
 //!
 //! `step` says what one step does, in the words of the reference machine (`engines/reference/machine.py`), which is
 //! its specification; `system` lists the `moves` of a state, and `cache` remembers what they did before; `store` keeps states as trees of shared parts; `safety`
-//! visits all of them, breadth-first, or as many as `reduction` says are enough, `parallel` with several threads, and
+//! visits all of them, breadth-first (`walk`; on `disk` if memory is too small), or as many as `reduction` says are enough, `parallel` with several threads, and
 //! `findings` holds what they find. For claims about whole `runs`, `product` puts an automaton beside the program,
 //! `fairness` adds marks, `graph` keeps the steps as integers, `emptiness` looks for a cycle with every mark, and `lasso`
 //! shows it.
@@ -18,10 +18,12 @@ pub mod safety;
 pub mod system;
 
 mod bitstate;
+mod blocks;
 mod buffer;
 mod cache;
 mod commutation;
 mod components;
+mod disk;
 mod emptiness;
 mod graph;
 mod messages;
@@ -31,10 +33,12 @@ mod probe;
 mod product;
 mod ranges;
 mod reduction;
+mod sorted;
 mod stepper;
 mod store;
 mod successors;
 mod symmetry;
 mod tables;
 mod thread_state;
+mod walk;
 mod worker;

@@ -14,23 +14,27 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use membar_ir::error::CoreError;
+use membar_ir::error::{CoreError, Failure};
 use membar_ir::limits::{Stopped, Watch};
 use membar_ir::words::narrow;
 
+use super::disk::DiskStates;
 use super::findings::{Findings, Options};
 use super::graph::{Graph, GraphPart};
 use super::product::Claim;
 use super::reduction::Reduction;
 use super::runs::Runs;
-use super::safety::{Exploration, Part};
+use super::safety::{Exploration, Part, note_findings};
 use super::store::Store;
 use super::successors::too_many;
 use super::system::System;
+use super::walk::Walk;
 use super::worker::{Common, Key, Worker, name, owner};
 
 /// States of a round: more when there are many, because threads are started several times in each.
 const ROUND: std::ops::RangeInclusive<u32> = 1 << 12..=1 << 14;
+/// About as many states of a worker are new in a round, at most.
+const SOON: usize = 1 << 16;
 /// With a claim, so many states are looked at newest first: a run that breaks it is often near, but deep.
 const DEEP: u32 = 1 << 14;
 /// States of a round then.
@@ -47,7 +51,10 @@ pub(super) fn explore(
     let mut team = Team::new(system, options, None);
     team.begin(&initial, 0)?;
     team.found.stopped = team.search(reduction.as_ref(), watch)?;
-    team.finish()
+    match options.disk.filter(|_| team.found.stopped == Some(Stopped::Memory)) {
+        Some(most) => team.move_to_disk(most, watch)?.complete(options, watch, note_findings(options)),
+        None => team.finish(),
+    }
 }
 
 /// Workers, and what they have found.
@@ -147,16 +154,28 @@ impl<'c> Team<'c> {
         self.workers.iter().map(Worker::bytes).sum()
     }
 
+    /// Whether there is room for another round; with a disk, before there is none.
+    fn look_at_memory(&self, watch: &Watch<'_>) -> Result<(), Stopped> {
+        if self.options.disk.is_none() {
+            return watch.bytes(self.bytes());
+        }
+        let growth = |worker: &Worker| worker.states.store.root.growth(SOON);
+        let soon = self.bytes() + self.workers.iter().map(growth).sum::<usize>();
+        let is_full = self.options.is_memory_full(self.states as usize, soon, watch);
+        if is_full { Err(Stopped::Memory) } else { Ok(()) }
+    }
+
     /// Visits states until there are no more, or the search ends for another reason.
     pub(super) fn search(
         &mut self,
         reduction: Option<&Reduction>,
         watch: &mut Watch<'_>,
     ) -> Result<Option<Stopped>, CoreError> {
-        while let Some(range) = self.next_round() {
-            if let Err(stopped) = watch.look().and_then(|()| watch.bytes(self.bytes())) {
+        while !self.open.is_empty() {
+            if let Err(stopped) = watch.look().and_then(|()| self.look_at_memory(watch)) {
                 return Ok(Some(stopped));
             }
+            let Some(range) = self.next_round() else { break };
             if let Some(stopped) = self.round(reduction, &range, watch) {
                 return Ok(Some(stopped));
             }
@@ -291,6 +310,43 @@ impl<'c> Team<'c> {
         self.workers.iter_mut().map(|worker| std::mem::take(&mut worker.graph)).collect()
     }
 
+    /// Moves all states to disk, where one thread goes on: their numbers are what it would have given them.
+    fn move_to_disk(mut self, most: u64, watch: &mut Watch<'_>) -> Result<Walk, CoreError> {
+        let mut disk = self.options.disk_states(most);
+        let moved = self.fill(&mut disk, watch);
+        self.found.stopped = Failure::reason(moved)?;
+        let next = self.open.front().map_or(self.states, |open| open.start);
+        let Worker { mut system, mut states, .. } = self.workers.swap_remove(0);
+        states.store.synchronize().ok_or_else(too_many)?;
+        system.stepper.synchronize();
+        Ok(Walk::resume(system, states.store, self.found, disk, next))
+    }
+
+    /// Takes the states from all workers, and puts them on disk.
+    fn fill(&mut self, disk: &mut DiskStates, watch: &mut Watch<'_>) -> Result<(), Failure> {
+        let count = self.workers.len();
+        let roots = self.workers.iter_mut().map(|worker| worker.states.store.root.take());
+        let roots: Vec<Vec<u64>> = roots.collect();
+        // What the states are called, by their numbers.
+        let mut names = vec![0; self.states as usize];
+        for (own, roots) in roots.iter().enumerate() {
+            for place in 0..narrow(roots.len()) {
+                let number = self.workers[own].states.number(place);
+                names[number as usize] = name(own, place, count).ok_or_else(too_many)?;
+            }
+        }
+        let place_of = |name: u32| (name as usize % count, name as usize / count);
+        for (own, place) in names.into_iter().map(place_of) {
+            let before = place_of(self.workers[own].states.before[place]);
+            let before = self.workers[before.0].states.number(narrow(before.1));
+            disk.push((roots[own][place], before))?;
+        }
+        for roots in roots {
+            disk.add_visited(roots, watch)?;
+        }
+        Ok(())
+    }
+
     /// All that was visited.
     pub(super) fn finish(mut self) -> Result<Exploration, CoreError> {
         self.found.bytes = self.bytes() as u64;
@@ -304,7 +360,7 @@ impl<'c> Team<'c> {
         }
         let mut system = system.ok_or_else(too_many)?;
         system.stepper.synchronize();
-        Ok(Exploration { system, parts, names: self.names, run: None, found: self.found })
+        Ok(Exploration { system, parts, disk: None, names: self.names, run: None, found: self.found })
     }
 }
 

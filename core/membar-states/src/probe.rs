@@ -62,5 +62,12 @@ pub(super) fn probe(
     }
     found.states = store.len() as u64 - found.inside;
     found.bytes = (store.bytes() + system.bytes() + 4 * before.capacity()) as u64;
-    Ok(Exploration { system, parts: vec![Part { store, before }], names: BTreeMap::new(), run: None, found })
+    Ok(Exploration {
+        system,
+        parts: vec![Part { store, before }],
+        disk: None,
+        names: BTreeMap::new(),
+        run: None,
+        found,
+    })
 }

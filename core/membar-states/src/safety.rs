@@ -1,7 +1,7 @@
 //! Every state, breadth-first: assertions, error states, deadlocks, final states.
 //!
-//! States are numbered in the order in which they are met, so the list of what is still to do is one number. A run is
-//! found again from the state before each state: its moves are asked for once more. `parallel` does the same with several
+//! States are numbered in the order in which they are met (`walk`), so the list of what is still to do is one number. A run
+//! is found again from the state before each state: its moves are asked for once more. `parallel` does the same with several
 //! threads, and numbers states as one thread does.
 
 use std::collections::BTreeMap;
@@ -13,17 +13,15 @@ use membar_ir::program::EdgeId;
 use membar_ir::words::narrow;
 
 use super::bitstate;
-use super::findings::{FEW, Findings, Note, Options, look};
+use super::disk::DiskStates;
+use super::findings::{Findings, Note, Options, look};
 use super::parallel;
 use super::probe;
-use super::reduction::Reduction;
 use super::store::{ExpandedState, Store};
-use super::successors::{Successors, Transition, too_many};
+use super::successors::{Successors, Transition};
 use super::system::System;
-use super::tables::{UNKNOWN, append};
+use super::walk;
 
-/// States that are numbered together.
-const BATCH: usize = 128;
 /// States that are visited before a depth-first search begins, and states of that.
 const FIRST: u64 = 1 << 12;
 const PROBE: usize = 1 << 14;
@@ -56,6 +54,8 @@ pub struct Exploration {
     pub(super) system: System,
     /// The states, by worker: state `n` of part `p` of `k` parts is called `n * k + p`.
     pub(super) parts: Vec<Part>,
+    /// With states on disk, all of them, called as they are numbered; the only part then says what their roots mean.
+    pub(super) disk: Option<DiskStates>,
     /// What the states are called that `found` names by their numbers; with one part, as they are numbered.
     pub(super) names: BTreeMap<u32, u32>,
     /// Of a bit-state search, which keeps no states, the run to what ended it.
@@ -127,176 +127,21 @@ fn explore_all(system: System, options: Options, watch: &mut Watch<'_>) -> Resul
     if options.jobs > 1 {
         return parallel::explore(system, options, watch);
     }
+    walk::visit(system, options, watch, note_findings(options))
+}
+
+/// Records what is to be said of each state; whether the search is over with it.
+pub(super) fn note_findings(
+    options: Options,
+) -> impl FnMut(&mut System, &[u32], &Successors, u32, &mut Findings) -> bool {
     let mut notes = Vec::new();
-    visit(system, options, watch, |system, leaves, moves, number, found| {
+    move |system, leaves, moves, number, found| {
         look(system, leaves, moves, found, &mut notes);
         let is_over = notes.iter().any(|note: &Note| note.ends(options));
         for note in notes.drain(..) {
             found.take(number, note, options.keep_finals);
         }
         is_over
-    })
-}
-
-/// Visits states with one thread until `observe`, which is told of each with its moves and number, says that it is over.
-pub(super) fn visit(
-    system: System,
-    options: Options,
-    watch: &mut Watch<'_>,
-    observe: impl FnMut(&mut System, &[u32], &Successors, u32, &mut Findings) -> bool,
-) -> Result<Exploration, CoreError> {
-    let store = Store::new(&system.program.leaf_order());
-    let found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
-    let (near, moves) = (ExpandedState::default(), Successors::default());
-    let mut walk = Walk { system, store, before: Vec::new(), found, near, moves };
-    walk.found.stopped = walk.search(options, watch, observe)?;
-    walk.found.states = walk.store.len() as u64 - walk.found.inside;
-    walk.found.bytes = walk.bytes() as u64;
-    let Walk { system, store, before, found, .. } = walk;
-    Ok(Exploration { system, parts: vec![Part { store, before }], names: BTreeMap::new(), run: None, found })
-}
-
-/// The search with one thread.
-struct Walk {
-    system: System,
-    store: Store,
-    before: Vec<u32>,
-    found: Findings,
-    /// The state at hand, and what can happen there.
-    near: ExpandedState,
-    moves: Successors,
-}
-
-/// States that were looked at, and the states that follow them and have no numbers yet. To number many at a time is
-/// faster (`Pairs::find_all`).
-#[derive(Debug, Default)]
-struct Batch {
-    /// Numbers of the states that were looked at, and where the states that follow end.
-    states: Vec<(u32, usize)>,
-    /// The states that follow, by their roots, and the numbers of some.
-    pairs: Vec<u64>,
-    known: Vec<u32>,
-    /// How many may follow at most.
-    most: usize,
-}
-
-impl Batch {
-    fn is_full(&self) -> bool {
-        self.pairs.len() >= BATCH
-    }
-}
-
-impl Walk {
-    fn bytes(&self) -> usize {
-        self.store.bytes() + self.system.bytes() + 4 * self.before.capacity()
-    }
-
-    fn search(
-        &mut self,
-        options: Options,
-        watch: &mut Watch<'_>,
-        mut observe: impl FnMut(&mut System, &[u32], &Successors, u32, &mut Findings) -> bool,
-    ) -> Result<Option<Stopped>, CoreError> {
-        let initial = self.system.initial()?;
-        let initial = self.store.root_of(&initial).ok_or_else(too_many)?;
-        self.store.root.number(initial).ok_or_else(too_many)?;
-        self.before.push(0);
-        let reduction =
-            options.reduced.then(|| Reduction::new(&self.system.program, &self.system.program.errors, false));
-        let mut batch = Batch::default();
-        let (mut reported, mut next) = (0, 0);
-        while (next as usize) < self.store.len() {
-            if watch.is_due() || next < FEW {
-                let states = self.store.len() as u64;
-                watch.meter().count(states - reported, 0, 0);
-                reported = states;
-                if let Err(stopped) = watch.look().and_then(|()| watch.bytes(self.bytes())) {
-                    return Ok(Some(stopped));
-                }
-            }
-            let is_over = self.expand(next, reduction.as_ref(), &mut batch, &mut observe)?;
-            next += 1;
-            // Where the limit may be exceeded, then by the last state of the batch, not by one before it.
-            let most = (self.store.len() + batch.most) as u64;
-            let may_exceed = options.states.is_some_and(|limit| most > limit);
-            if is_over || may_exceed || next <= FEW || batch.is_full() || next as usize == self.store.len() {
-                self.close(&mut batch)?;
-            }
-            if is_over {
-                return Ok(Some(Stopped::Found));
-            }
-            if options.states.is_some_and(|most| self.store.len() as u64 > most) {
-                return Ok(Some(Stopped::States));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Looks at a state, and puts the states that follow into the batch; whether the search is over with it.
-    fn expand(
-        &mut self,
-        number: u32,
-        reduction: Option<&Reduction>,
-        batch: &mut Batch,
-        mut observe: impl FnMut(&mut System, &[u32], &Successors, u32, &mut Findings) -> bool,
-    ) -> Result<bool, CoreError> {
-        let count = self.system.leaves();
-        self.store.fetch(number, &mut self.near);
-        self.system.moves(self.near.leaves(count), &mut self.moves)?;
-        if observe(&mut self.system, self.near.leaves(count), &self.moves, number, &mut self.found) {
-            return Ok(true);
-        }
-        let alone = reduction.and_then(|reduction| {
-            let (program, locals) = self.system.locals();
-            reduction.ample_thread(program, locals, &self.moves)
-        });
-        self.follow(|step| is_chosen(step, alone), batch)?;
-        batch.most += self.moves.list.len();
-        batch.states.push((number, batch.pairs.len()));
-        Ok(false)
-    }
-
-    /// Puts the states that some of the moves at hand lead to into the batch.
-    fn follow(
-        &mut self,
-        is_chosen: impl Fn(&Transition) -> bool,
-        batch: &mut Batch,
-    ) -> Result<(), CoreError> {
-        for step in self.moves.list.iter().filter(|step| is_chosen(step)) {
-            self.found.transitions += 1;
-            if !step.failed {
-                let changes = self.moves.changes(step);
-                let pair =
-                    self.store.root_beside(step.sides, changes, &mut self.near).ok_or_else(too_many)?;
-                batch.pairs.push(pair);
-            }
-        }
-        Ok(())
-    }
-
-    /// Numbers the states of the batch, in the order in which they were met.
-    fn close(&mut self, batch: &mut Batch) -> Result<(), CoreError> {
-        let mut known = std::mem::take(&mut batch.known);
-        self.store.root.find_all(&batch.pairs, &mut known);
-        let mut start = 0;
-        for (number, end) in batch.states.drain(..) {
-            for (&pair, &known) in batch.pairs[start..end].iter().zip(&known[start..end]) {
-                self.number(number, pair, known)?;
-            }
-            start = end;
-        }
-        batch.known = known;
-        batch.pairs.clear();
-        batch.most = 0;
-        Ok(())
-    }
-
-    /// Gives a state that follows `from` its number, unless it is known.
-    fn number(&mut self, from: u32, pair: u64, known: u32) -> Result<(), CoreError> {
-        if known == UNKNOWN && self.store.root.number(pair).ok_or_else(too_many)?.1 {
-            append(&mut self.before, from);
-        }
-        Ok(())
     }
 }
 
@@ -312,8 +157,25 @@ impl Exploration {
         self.parts[part].store.fetch(narrow(place), expanded);
     }
 
-    fn before(&self, name: u32) -> u32 {
-        self.parts[name as usize % self.parts.len()].before[name as usize / self.parts.len()]
+    /// Spreads out a state; what the state before it is called.
+    fn fetch_with_before(&mut self, name: u32, expanded: &mut ExpandedState) -> Result<u32, CoreError> {
+        if let Some(disk) = &mut self.disk {
+            let (root, before) = disk.get(name)?;
+            self.parts[0].store.fetch_root(root, expanded);
+            return Ok(before);
+        }
+        self.fetch(name, expanded);
+        Ok(self.parts[name as usize % self.parts.len()].before[name as usize / self.parts.len()])
+    }
+
+    /// What the state with a number is called, if there is one.
+    fn name(&self, number: u32) -> Option<u32> {
+        let states = self.disk.as_ref().map_or(self.parts[0].before.len(), DiskStates::len);
+        if self.parts.len() > 1 {
+            self.names.get(&number).copied()
+        } else {
+            Some(number).filter(|_| (number as usize) < states)
+        }
     }
 
     /// A shortest run to a state that was found, and then the move at `last` of those possible there.
@@ -324,19 +186,16 @@ impl Exploration {
         let count = self.system.leaves();
         let (mut expanded, mut moves) = (ExpandedState::default(), Successors::default());
         let mut run = Vec::new();
-        let is_known = self.parts.len() > 1 || (state as usize) < self.parts[0].before.len();
-        let known = if self.parts.len() > 1 { self.names.get(&state).copied() } else { Some(state) };
-        let mut name = known.filter(|_| is_known).ok_or(CoreError::Unsupported("there is no such state"))?;
+        let mut name = self.name(state).ok_or(CoreError::Unsupported("there is no such state"))?;
+        let mut before = self.fetch_with_before(name, &mut expanded)?;
         if let Some(place) = last {
-            self.fetch(name, &mut expanded);
             self.system.moves(expanded.leaves(count), &mut moves)?;
             run.extend(moves.list.get(place).map(|step| run_step(step, &moves)));
         }
-        while self.before(name) != name {
-            self.fetch(name, &mut expanded);
+        while before != name {
             let after = expanded.leaves(count).to_vec();
-            name = self.before(name);
-            self.fetch(name, &mut expanded);
+            name = before;
+            before = self.fetch_with_before(name, &mut expanded)?;
             self.system.moves(expanded.leaves(count), &mut moves)?;
             let is_it = |step: &&Transition| moves.leads_to(step, expanded.leaves(count), &after);
             run.extend(moves.list.iter().find(is_it).map(|step| run_step(step, &moves)));

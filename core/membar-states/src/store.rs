@@ -193,7 +193,7 @@ impl Store {
 
     /// Per state, the state of the automaton beside it.
     pub(super) fn riders(&self) -> impl Iterator<Item = u32> {
-        self.product.iter().flat_map(Pairs::all).map(right_of)
+        self.product.iter().flat_map(Pairs::entries).map(|&pair| right_of(pair))
     }
 
     /// How many states there are.

@@ -161,6 +161,21 @@ impl Pairs {
         self.entries.len()
     }
 
+    /// All pairs, by their numbers.
+    pub(super) fn entries(&self) -> &[u64] {
+        &self.entries
+    }
+
+    /// Hands over all pairs: then there are none.
+    pub(super) fn take(&mut self) -> Vec<u64> {
+        std::mem::replace(self, Self::new()).entries
+    }
+
+    /// The number of a pair, if it has one.
+    pub(super) fn find(&self, pair: u64) -> Option<u32> {
+        self.index.find(mix(pair), |entry| self.entries[entry as usize] == pair).ok()
+    }
+
     /// The number of a pair, and whether it is new. None: there are as many as numbers.
     pub(super) fn number(&mut self, pair: u64) -> Option<(u32, bool)> {
         let hash = mix(pair);
@@ -220,13 +235,14 @@ impl Pairs {
         self.entries[number as usize]
     }
 
-    /// All pairs, by their numbers.
-    pub(super) fn all(&self) -> impl Iterator<Item = u64> {
-        self.entries.iter().copied()
-    }
-
     pub(super) fn bytes(&self) -> usize {
         8 * self.entries.capacity() + 4 * self.index.slots.len()
+    }
+
+    /// Bytes that it takes to grow by so many pairs, until the old slots are given back.
+    pub(super) fn growth(&self, count: usize) -> usize {
+        let slots = self.index.slots.len();
+        if (self.entries.len() + count) * 4 < slots * 3 { 8 * count } else { 8 * count + 8 * slots }
     }
 }
 
@@ -255,8 +271,7 @@ impl CommonPairs {
     /// The number of a pair. None: there are as many as numbers.
     pub(super) fn number(&mut self, pair: u64) -> Option<u32> {
         let Some(common) = &self.common else { return Some(self.pairs.number(pair)?.0) };
-        let entries = &self.pairs.entries;
-        if let Ok(known) = self.pairs.index.find(mix(pair), |entry| entries[entry as usize] == pair) {
+        if let Some(known) = self.pairs.find(pair) {
             return Some(known);
         }
         let mut common = common.lock().unwrap_or_else(PoisonError::into_inner);

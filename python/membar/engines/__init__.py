@@ -38,6 +38,7 @@ class Capabilities:
         explores: what it explores for a task; limits count that, and machines with store buffers, whose
             states these are, refuse the fences that they do not know themselves.
         lists_all: whether it can list executions (`--all`) of a program without a final condition.
+        uses_disk: whether it moves states to disk when memory is full (`--limit disk`).
         runs_instances: whether it runs systems with a few processes, with which answers about any number are
             compared.
         holds: when HOLDS may be said; otherwise it is HOLDS WITHIN a bound, or UNKNOWN.
@@ -49,6 +50,7 @@ class Capabilities:
     options: frozenset[str] = frozenset()
     explores: Callable[[Task], Space] | Space
     lists_all: bool = True
+    uses_disk: bool = False
     runs_instances: bool = False
     holds: str
     violated: str

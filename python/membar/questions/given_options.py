@@ -135,7 +135,7 @@ def check_limits(limits: Limits) -> None:
     Raises:
         InputError: one of them is none.
     """
-    for name in ("seconds", "memory", "executions", "states"):
+    for name in ("seconds", "memory", "executions", "states", "disk"):
         number = getattr(limits, name)
         is_number = isinstance(number, int | float if name == "seconds" else int)
         if number is not None and (not is_number or isinstance(number, bool) or number < 0):

@@ -351,7 +351,7 @@ TABLE: Final = (
         read="limits",
         default=Limits(),
         commands=_SEARCHING,
-        help="time=10s, memory=2G, executions=N, states=N, separated by commas",
+        help="time=10s, memory=2G, disk=20G, executions=N, states=N, separated by commas",
         short="time=10s, memory=2G, executions=N, states=N",
         is_common=True,
     ),

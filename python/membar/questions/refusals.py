@@ -265,11 +265,18 @@ def refuse_without_effect(task: Task, engine: str, given: Collection[str]) -> No
 
 
 def refuse_limits(engine: str, limits: Limits, task: Task | None = None) -> None:
-    """Refuses a limit on a quantity that an engine does not count, for a program (`task`).
+    """Refuses a limit on a quantity that an engine does not count or use, for a program (`task`).
 
     Raises:
         InputError: there is one.
     """
+    if limits.disk is not None and not (_is_engine(engine) and _capabilities(engine).uses_disk):
+        message = f"--limit disk does not apply to the engine {engine}, which keeps everything in memory"
+        raise refusal("W0442", message, help="--limit memory does")
+    if limits.disk is not None and limits.memory is None:
+        message = "--limit disk has no effect without --limit memory"
+        help_ = "states move to disk when memory is full: --limit memory=2G,disk=20G"
+        raise refusal("W0442", message, help=help_)
     if limits.states is None and limits.executions is None:
         return
     counted = _counted_units(engine, task)
@@ -284,14 +291,19 @@ def refuse_limits(engine: str, limits: Limits, task: Task | None = None) -> None
 
 def _counted_units(engine: str, task: Task | None) -> tuple[str, ...]:
     """Which of states and executions an engine counts."""
-    if engine not in plugins.names("membar.engines"):  # proofs of objects search nothing
+    if not _is_engine(engine):
         return ()
     space = _capabilities(engine).space(task)
     return ("states", "executions") if space is None else (space.value,)
 
 
 def _depends_on_task(engine: str) -> bool:
-    return engine in plugins.names("membar.engines") and _capabilities(engine).space(None) is None
+    return _is_engine(engine) and _capabilities(engine).space(None) is None
+
+
+def _is_engine(engine: str) -> bool:
+    """Whether something searches under this name: proofs of objects do not."""
+    return engine in plugins.names("membar.engines")
 
 
 def _about_runs(program: Program, options: Options) -> Iterator[tuple[str, str]]:

@@ -26,12 +26,16 @@ FAIRNESS: Final = frozenset({"buffers", "processes"})
 
 @record(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limits of resources; None is no limit. Reaching one gives UNKNOWN."""
+    """Limits of resources; None is no limit. Reaching one gives UNKNOWN.
+
+    With a limit of `disk`, states that do not fit into memory are kept there; without one, nothing is.
+    """
 
     seconds: float | None = None
     memory: int | None = None
     executions: int | None = None
     states: int | None = None
+    disk: int | None = None
 
     def after(self, seconds: float) -> Limits:
         """The limits for what remains after so many seconds."""
@@ -48,6 +52,10 @@ class Limits:
                 return budget.count_reason(self.states, "state")
             case "memory":
                 return budget.memory_reason(self.memory)
+            case "disk":
+                return f"the disk limit of {budget.size_text(self.disk)} was reached"
+            case "full disk":
+                return "the end of the room on disk (TMPDIR names the directory) was reached"
             case _:
                 return None
 

@@ -206,6 +206,7 @@ def _limits_text(limits: Limits) -> str:
     parts = (
         ("time", seconds),
         ("memory", limits.memory),
+        ("disk", limits.disk),
         ("executions", limits.executions),
         ("states", limits.states),
     )

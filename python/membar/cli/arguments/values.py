@@ -120,7 +120,7 @@ def limits_without_counts(text: str) -> Limits:
         ValueError: nothing that makes sense there.
     """
     found = limits(text)
-    if found.executions is not None or found.states is not None:
+    if (found.executions, found.states, found.disk) != (None, None, None):
         raise ValueError("this command does not search: only time and memory can be limited")
     return found
 
@@ -133,7 +133,7 @@ def limits(text: str) -> Limits:
     """
     found: dict[str, float] = {}
     for part in text.split(","):
-        match = re.fullmatch(r"(time|memory|executions|states)=(\d+(?:\.\d+)?)([A-Za-z]*)", part.strip())
+        match = re.fullmatch(r"(time|memory|disk|executions|states)=(\d+(?:\.\d+)?)([A-Za-z]*)", part.strip())
         if match is None:
             raise ValueError(f"`{short(part)}` is not a limit such as time=10s or memory=2G")
         kind, number, unit = match.groups()
@@ -152,4 +152,5 @@ def limits(text: str) -> Limits:
         memory=int(found["memory"]) if "memory" in found else None,
         executions=int(found["executions"]) if "executions" in found else None,
         states=int(found["states"]) if "states" in found else None,
+        disk=int(found["disk"]) if "disk" in found else None,
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
 from membar.engines import Capabilities, Engine, Space, extension, has_store_buffers
+from membar.limits.budget import size_text
 from membar.limits.progress import Progress
 from membar.models.model import Operational
 from membar.program.encoding import pack
@@ -40,6 +41,8 @@ FAILED = "a failed assertion, which ends runs that the claims are about, was rea
 LEFT_OUT = "the run that violates a claim ends where membar does not follow the program further"
 _BITS_FOR_RUNS = "--bitstate cannot answer LTL claims or conditions on final states: leave it out"
 _BITS_ONE_THREAD = "--jobs and --shortest have no effect with --bitstate: one thread searches depth-first"
+_BITS_NO_DISK = "--limit disk has no effect with --bitstate, which keeps no states"
+_RUNS_IN_MEMORY = "--limit disk has no effect on LTL claims: the states of runs are kept in memory"
 _BITS_BYTES = 1 << 29  # for the bits of visited states, unless a memory limit says otherwise
 _ONE_FAILURE = "only one run that fails an assertion is listed: --engine reference lists all"
 _MOST_JOBS = 64  # more threads than this would only wait for each other
@@ -67,6 +70,7 @@ def explore(
     reduced: bool | None = None,
     symmetric: bool | None = None,
     round_size: int | None = None,
+    recent: int | None = None,
 ) -> Tally:
     """What the program of `task` can do on the store-buffer machine of its model.
 
@@ -78,6 +82,7 @@ def explore(
         symmetric: whether, for claims, states that differ in the names of identical threads are one;
             by default only if `reduced`, and not with `--no-symmetry`.
         round_size: how many states several jobs share at a time, however few there are, for tests.
+        recent: how many states fit into memory if there is a disk, for tests.
     """
     from membar.engines.reference.machine import Machine  # only where it is used
     from membar.engines.states.form import Kept
@@ -99,6 +104,7 @@ def explore(
         if symmetric is None
         else symmetric,
         round_size=round_size,
+        recent=recent,
     )
     return _Search(task, machine, bound, how).run()
 
@@ -111,6 +117,7 @@ class How:
     reduced: bool
     symmetric: bool
     round_size: int | None = None
+    recent: int | None = None
 
 
 class _Search:
@@ -125,6 +132,7 @@ class _Search:
         self.reduced = how.reduced
         self.symmetric = how.symmetric
         self.round_size = how.round_size
+        self.recent = how.recent
         self.bound = bound
         self.started = time.monotonic()
         self.product_states = 0
@@ -163,8 +171,8 @@ class _Search:
             else:
                 self._visit()
             self._take_claims()
-        except OverflowError as large:
-            raise EngineLimitError(str(large)) from None
+        except (OverflowError, OSError) as failure:
+            raise EngineLimitError(str(failure)) from None
         self.tally.statistics = replace(
             self.tally.statistics, nodes=self.product_states or None, seconds=self._seconds()
         )
@@ -181,6 +189,8 @@ class _Search:
             raise EngineLimitError(_BITS_FOR_RUNS)
         if options.jobs > 1 or options.shortest:
             self.tally.notes.append(_BITS_ONE_THREAD)
+        if self.task.limits.disk is not None:
+            self.tally.notes.append(_BITS_NO_DISK)
         self.tally.algorithm = self.tally.algorithm.replace("states up to order", "every state")
         self.tally.algorithm += ", a few bits of each"
 
@@ -208,7 +218,8 @@ class _Search:
             transitions=found.transitions,
             peak_bytes=found.bytes,
         )
-
+        if found.disk is not None:
+            self.tally.notes.append(_on_disk(found.disk, self.task.options.jobs))
         if self._may_follow_all() and found.stopped is None and not found.blocked:
             self.tally.unfollowed = {}
 
@@ -242,6 +253,8 @@ class _Search:
             jobs=min(options.jobs, _MOST_JOBS),
             round_size=self.round_size,
             bitstate=_bytes_for_bits(limits.memory) if options.bitstate else None,
+            disk=None if options.bitstate else limits.disk,
+            recent=self.recent,
             seconds=limits.seconds,
             states=limits.states,
             memory=limits.memory,
@@ -325,6 +338,8 @@ class _Search:
             self.tally.notes.append(f"states are counted up to the exchange of identical threads: {names}")
         self.product_states += answer.states
         self.tally.limit = self._limit(answer.stopped)
+        if answer.stopped == "memory" and limits.disk is not None:
+            self.tally.notes.append(_RUNS_IN_MEMORY)
         self._take_bound(answer)
         if answer.failed and answer.lasso is None:
             self.tally.limit = self.tally.limit or FAILED
@@ -390,6 +405,12 @@ def _bytes_for_bits(memory: int | None) -> int:
     return _BITS_BYTES if memory is None else memory * 3 // 4
 
 
+def _on_disk(size: int, jobs: int) -> str:
+    """That states were kept on disk."""
+    alone = "; from then on one thread searched" if jobs > 1 else ""
+    return f"memory was full, so states were kept on disk: at most {size_text(size)}{alone}"
+
+
 def _coverage(states: int, omitted: float) -> str:
     """Why a bit-state search that found nothing proves nothing, and how much it has seen."""
     part = 100 * states / max(states + omitted, 1)
@@ -421,6 +442,7 @@ ENGINE = Engine(
         ),
         explores=Space.STATES,
         lists_all=False,
+        uses_disk=True,
         holds="every state was visited and a full store buffer never blocked a store",
         violated="the run or lasso replays",
     ),
