@@ -309,29 +309,55 @@ def test_an_answer_assumes_that_assembly_hides_nothing_from_the_compiler(
 
 @needs_clang
 @pytest.mark.parametrize(
-    ("text", "target", "modelled", "words"),
+    ("text", "target"),
     [
-        (
-            assembly("cpuid", "", "", '"memory", "eax", "ebx", "ecx", "edx"'),
-            X86_64,
-            None,
-            "`cpuid` is not supported",
-        ),
-        (assembly("cmpxchgl %2,%1", '"=a"(w), "+m"(z)', '"q"(7u), "0"(2u)'), X86_64, None, "cmpxchgl"),
-        (assembly("mfence", "", "", '"cc"'), X86_64, None, "clobber"),
-        (assembly("movl (%1), %0", '"=r"(w)', '"r"(&z)', '"cc"'), X86_64, None, "clobber"),
-        (assembly("lock btsl %1, %0", '"+m"(z)', '"r"(z)'), X86_64, None, "btsl"),
-        (assembly("lock btsl $40, %0", '"+m"(z)'), X86_64, None, "btsl"),
-        (assembly("lock btsl $4, %0; setz %1", '"+m"(z), "=q"(c)'), X86_64, None, "btsl"),
-        (assembly("mfence"), X86_64, "aarch64", "--target aarch64"),
-        (assembly("dmb ishst"), AARCH64, None, "no meaning under a model of a language"),
-        (assembly("dmb st; dmb ld"), AARCH64, None, "is not supported"),
+        (assembly("cpuid", "", "", '"memory", "eax", "ebx", "ecx", "edx"'), X86_64),
+        (assembly("cmpxchgl %2,%1", '"=a"(w), "+m"(z)', '"q"(7u), "0"(2u)'), X86_64),
+        (assembly("lock btsl %1, %0", '"+m"(z)', '"r"(z)'), X86_64),
+        (assembly("lock btsl $40, %0", '"+m"(z)'), X86_64),
+        (assembly("lock btsl $4, %0; setz %1", '"+m"(z), "=q"(c)'), X86_64),
+        (assembly("dmb st; dmb ld"), AARCH64),
         (
             assembly("1: ldxr %w0, [%2]; sub %w0, %w3, %w0; stxr %w1, %w0, [%2]; cbnz %w1, 1b", *LOOP),
             AARCH64,
-            "aarch64",
-            "is not supported",
         ),
+        (assembly("rdtsc; movl %%eax, (%1)", '"=a"(w)', '"r"(&z)'), X86_64),
+    ],
+)
+def test_executions_are_not_followed_where_assembly_is_not_known(
+    tmp_path: Path, text: str, target: Target
+) -> None:
+    module = link_texts(tmp_path, text, target=target)
+    (gap,) = module.gaps
+    assert gap.startswith("what the assembly `")
+    assert effects(module) == [f"call &__membar_cut(@.text {gap})"]
+
+
+@needs_clang
+@pytest.mark.parametrize(
+    ("text", "target", "count"),
+    [
+        (assembly("rdtsc", '"=a"(w), "=d"(e)', "", ""), X86_64, 2),
+        (assembly("lfence; rdtsc; shl $32, %%rdx; or %%rdx, %0", '"=a"(r)', "", '"rdx"'), X86_64, 1),
+        (assembly("mrs %0, cntvct_el0", '"=r"(r)', "", ""), AARCH64, 1),
+    ],
+)
+def test_assembly_that_reads_the_time_gets_numbers_from_outside(
+    tmp_path: Path, text: str, target: Target, count: int
+) -> None:
+    module = link_texts(tmp_path, text, target=target)
+    assert effects(module) == ["call &__membar_input(0, 1)"] * count
+    assert not module.gaps
+
+
+@needs_clang
+@pytest.mark.parametrize(
+    ("text", "target", "modelled", "words"),
+    [
+        (assembly("mfence", "", "", '"cc"'), X86_64, None, "clobber"),
+        (assembly("movl (%1), %0", '"=r"(w)', '"r"(&z)', '"cc"'), X86_64, None, "clobber"),
+        (assembly("mfence"), X86_64, "aarch64", "--target aarch64"),
+        (assembly("dmb ishst"), AARCH64, None, "no meaning under a model of a language"),
     ],
 )
 def test_what_is_refused_is_named_with_its_place(

@@ -19,6 +19,7 @@ from membar.code.assembly.meaning import (
     Access,
     Await,
     Barrier,
+    Clock,
     Meaning,
     Nothing,
     Result,
@@ -70,6 +71,8 @@ def read_aarch64(statements: Sequence[Statement], operands: Operands) -> Meaning
         return _loop(statements, operands)
     (statement,) = statements
     words = statement.operands
+    if statement.mnemonic == "mrs" and words[1:] in {("cntvct_el0",), ("cntpct_el0",)}:
+        return Clock()
     load, store = _LOAD.fullmatch(statement.mnemonic), _STORE.fullmatch(statement.mnemonic)
     if (load or store) and len(words) == 2:
         address, number = operands.memory(words[1], _FORM), operands.register(words[0])

@@ -108,13 +108,23 @@ class Await:
 
 
 @record(frozen=True, slots=True)
+class Clock:
+    """Every result is a number that the environment chooses."""
+
+
+@record(frozen=True, slots=True)
+class Unfollowed:
+    """Something that is not known."""
+
+
+@record(frozen=True, slots=True)
 class Several:
     """One after the other."""
 
     parts: tuple[Barrier | Access, ...]
 
 
-Meaning: TypeAlias = Nothing | Barrier | Access | Await | Several | Calculation
+Meaning: TypeAlias = Nothing | Barrier | Access | Await | Several | Calculation | Clock | Unfollowed
 Reader: TypeAlias = Callable[[Sequence[Statement], Operands], Meaning | None]
 
 

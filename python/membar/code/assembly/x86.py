@@ -9,6 +9,7 @@ from membar.code.assembly.meaning import (
     Access,
     Barrier,
     Calculation,
+    Clock,
     Meaning,
     Nothing,
     Result,
@@ -31,6 +32,8 @@ _FIXED = by_statements(
         "mfence": _FULL,
     }
 )
+_CLOCKS = frozenset({"rdtsc", "rdtscp"})
+_WITH_CLOCKS = frozenset({"lfence", "cpuid", "mov", "movl", "movq", "shl", "shlq", "salq", "or", "orq"})
 _STACK = pattern(r"-?\d*\(%[er]sp\)")
 _SUFFIX = {"b": 8, "w": 16, "l": 32, "q": 64}
 _OPERATIONS = {
@@ -50,6 +53,8 @@ def read_x86(statements: Sequence[Statement], operands: Operands) -> Meaning | N
     found = _FIXED.get(tuple(statements))
     if found is not None:
         return found
+    if _reads_clock(statements, operands):
+        return Clock()
     rest = list(statements)
     calculated = _calculation(rest, operands)
     if calculated is not None:
@@ -76,6 +81,14 @@ def read_x86(statements: Sequence[Statement], operands: Operands) -> Meaning | N
     if is_locked and name == "cmpxchg":
         return _compare(rest[0].operands, bits, operands, zero)
     return _change(name, bits, rest[0].operands, operands, zero) if is_locked else None
+
+
+def _reads_clock(statements: Sequence[Statement], operands: Operands) -> bool:
+    """Whether a template reads the time, and at most calculates with it in registers."""
+    names = {statement.mnemonic for statement in statements}
+    words = [word for statement in statements for word in statement.operands]
+    touches_memory = any(slot.is_memory for slot in operands.slots) or any("(" in word for word in words)
+    return bool(names & _CLOCKS) and names <= _CLOCKS | _WITH_CLOCKS and not touches_memory
 
 
 def _split(mnemonic: str) -> tuple[str, int | None]:

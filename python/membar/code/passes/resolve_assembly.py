@@ -1,9 +1,10 @@
 """Makes instructions of inline assembly, by the table of the processor that the program is compiled for.
 
-What is not in the table is refused by name. Under a model of another processor assembly is refused. Under a
-model of a language an idiom stands for the operation of C11 whose code it is; what is the code of none is
-refused. Assembly that accesses memory must say so. Where it names that memory as an operand, but not
-"memory" in its clobbers, the compiler may move other accesses across it: the answer holds within that bound.
+Where an execution comes to what is not in the table, nothing more is known of it. Under a model of another
+processor assembly is refused. Under a model of a language an idiom stands for the operation of C11 whose code
+it is; what is the code of none is refused. Assembly that accesses memory must say so. Where it names that
+memory as an operand, but not "memory" in its clobbers, the compiler may move other accesses across it: the
+answer holds within that bound.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from membar.code.assembly.meaning import (
     Await,
     Barrier,
     Calculation,
+    Clock,
     Meaning,
     Nothing,
     Number,
@@ -24,11 +26,13 @@ from membar.code.assembly.meaning import (
     Result,
     SetRegister,
     Several,
+    Unfollowed,
 )
 from membar.code.assembly.power import read_power
 from membar.code.assembly.riscv import read_riscv
 from membar.code.assembly.template import Operands, read_operands, read_statements
 from membar.code.assembly.x86 import read_x86
+from membar.code.checks import Checks
 from membar.code.passes.link import Refuse
 from membar.code.structure import has_assembly
 from membar.paths import name_of
@@ -41,7 +45,7 @@ READERS: Mapping[str, Reader] = {
     "riscv64": read_riscv,
     "powerpc64le": read_power,
 }
-_FENCE = "__membar_fence"
+_FENCE, _INPUT = "__membar_fence", "__membar_input"
 _BOTH_WAYS = frozenset({"acq_rel", "seq_cst"})
 _SINGLE = frozenset({"armv8-lse", "armv8-ldapr", "riscv-amo"})
 """Mappings that have single instructions for read-modify-writes."""
@@ -60,19 +64,20 @@ def resolve_assembly(
         mapping: how C11's operations are compiled for it.
 
     Raises:
-        InputError: assembly that is not in the table, or means nothing under the model.
+        InputError: assembly that means nothing under the model.
     """
     work = _Assembly(module, processor, modelled, refuse, mapping)
     functions = {
         name: work.run(function) if has_assembly(function) else function
         for name, function in module.functions.items()
     }
-    return replace(
+    done = replace(
         module,
         functions=functions,
         objects={**module.objects, **work.texts},
         partly_checked=(*module.partly_checked, *work.parts()),
     )
+    return work.checks.added_to(done)
 
 
 class _Assembly:
@@ -81,6 +86,7 @@ class _Assembly:
     ) -> None:
         self.module, self.processor, self.modelled, self.refuse = module, processor, modelled, refuse
         self.mapping = mapping
+        self.checks = Checks(module)
         self.texts: dict[str, ir.Object] = {}
         self.unclobbered: dict[tuple[str, str], set[int]] = {}
 
@@ -127,8 +133,7 @@ class _Assembly:
         if reader is not None and all(isinstance(reader((each,), operands), Nothing) for each in statements):
             meaning = Nothing()
         if meaning is None:
-            shown = "; ".join(item.template.split("\n")).replace("\t", " ").strip()
-            raise self.refuse(f"the assembly `{shown}` is not supported", item.place)
+            meaning = Unfollowed()
         for part in meaning.parts if isinstance(meaning, Several) else (meaning,):
             self._check(item, part, operands)
         return meaning, _Writer(item, operands, f"assembly.{number}")
@@ -146,11 +151,16 @@ class _Assembly:
                 writer.access(meaning)
             case Calculation(steps=steps):
                 writer.calculate(steps)
+            case Clock():
+                writer.choose()
+            case Unfollowed():
+                shown = "; ".join(writer.item.template.split("\n")).replace("\t", " ").strip()
+                writer.done.append(self.checks.gap(f"what the assembly `{shown}` does", place))
             case _:
                 pass
 
     def _check(self, item: ir.Assembly, meaning: Meaning, operands: Operands) -> None:
-        if isinstance(meaning, Nothing | Calculation):
+        if isinstance(meaning, Nothing | Calculation | Clock | Unfollowed):
             return
         if not operands.has_memory_clobber and not any(slot.is_memory for slot in operands.slots):
             message = f"the assembly `{item.template}` touches memory that is no operand"
@@ -399,6 +409,16 @@ class _Writer:
             self.results[step.register] = (
                 sources[0] if is_move else self._compute(step.operation, sources, type_)
             )
+
+    def choose(self) -> None:
+        """Numbers from outside for all results."""
+        range_ = (ir.Constant(0, ir.Int(64)), ir.Constant(1, ir.Int(64)))
+        for number, slot in enumerate(self.operands.slots):
+            if slot.result is not None:
+                result, callee = self._value(ir.Int(64)), ir.FunctionAddress(_INPUT)
+                call = ir.Call(results=(result,), callee=callee, arguments=range_, place=self.item.place)
+                self.done.append(call)
+                self.results[number] = result
 
     def wait(self, meaning: Await, name: str, after: str) -> ir.Block:
         """The block that reads memory again and again; nothing was written before."""
