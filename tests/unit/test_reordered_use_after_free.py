@@ -135,3 +135,12 @@ def test_who_frees_alone_is_not_asked() -> None:
     )
     assert not membar.parse(SourceFile("alone.c", text)).ends_memory
     assert checked(text, "armv8").verdict == "holds"
+
+
+@pytest.mark.parametrize(("also", "ends"), [("", False), ("*p = 3; ", True)])
+def test_who_uses_a_variable_alone_is_not_asked(also: str, *, ends: bool) -> None:
+    text = HEAD + (
+        "_Thread_local int mine; void *worker(void *unused) { p = &mine; *p = 2; return 0; }"
+        f"int main(void) {{ pthread_t t; pthread_create(&t, NULL, worker, NULL); {also}return 0; }}"
+    )
+    assert bool(membar.parse(SourceFile("own.c", text)).ends_memory) == ends

@@ -34,7 +34,7 @@ class Primitive:
 
 _ALL = (
     Primitive("spawn", (PTR, PTR), (_I64,), "starts a thread: calls a function with an argument"),
-    Primitive("argument", (_I64,), (PTR,), "so many bytes for what the next thread is started with"),
+    Primitive("argument", (_I64,), (PTR,), "so many bytes that nothing else gets: what a thread needs"),
     Primitive("spawn_copies", (PTR, PTR), (), "as `spawn`, as many threads as `number` says"),
     Primitive("number", (), (_I64,), "how many copies there are of a thread of which there are any number"),
     Primitive("me", (), (_I64,), "the number of such a copy, from 0"),

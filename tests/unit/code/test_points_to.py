@@ -220,3 +220,53 @@ def test_overlap_is_that_of_all_bytes(
     one: Target, size: int, other: Target, other_size: int, *, expected: bool
 ) -> None:
     assert overlaps(one, size, other, other_size) is overlaps(other, other_size, one, size) is expected
+
+
+@pytest.mark.parametrize(
+    ("compared", "count"),
+    [
+        ("%c = icmp ult i64 %i, 2\n          br i1 %c, label %in, label %out", "2"),
+        ("%c = icmp ule i64 %i, 2\n          br i1 %c, label %in, label %out", "3"),
+        ("%c = icmp uge i64 %i, 2\n          br i1 %c, label %out, label %in", "2"),
+        ("%c = icmp ugt i64 2, %i\n          br i1 %c, label %in, label %out", "2"),
+        ("%c = icmp ult i64 %i, 2\n          br i1 %c, label %out, label %in", "?"),
+        ("%c = icmp slt i64 %i, 2\n          br i1 %c, label %in, label %out", "?"),
+        ("%c = icmp ult i64 %i, 2\n          br i1 %c, label %in, label %in", "?"),
+    ],
+)
+def test_an_index_that_was_compared_is_below(compared: str, count: str) -> None:
+    module = code_of_llvm(
+        f"""
+        @a = global [5 x i64] zeroinitializer
+        define i32 @main() {{
+          %i = load i64, ptr @a
+          {compared}
+        in:
+          br label %then
+        then:
+          %p = getelementptr i64, ptr @a, i64 %i
+          store i64 1, ptr %p
+          br label %out
+        out:
+          ret i32 0
+        }}"""
+    )
+    assert shown(points_to(module), "membar.1") == [f"@a+0 + 8*{count}"]
+
+
+@pytest.mark.parametrize(
+    ("operation", "count"), [("urem i64 %x, 3", "3"), ("and i64 %x, 3", "4"), ("srem i64 %x, 3", "?")]
+)
+def test_a_remainder_is_below_what_divides(operation: str, count: str) -> None:
+    module = code_of_llvm(
+        f"""
+        @a = global [5 x i64] zeroinitializer
+        define i32 @main() {{
+          %x = load i64, ptr @a
+          %i = {operation}
+          %p = getelementptr i64, ptr @a, i64 %i
+          store i64 1, ptr %p
+          ret i32 0
+        }}"""
+    )
+    assert shown(points_to(module), "membar.1") == [f"@a+0 + 8*{count}"]

@@ -267,10 +267,10 @@ class Blocks:
 
     def ends_beside_others(self) -> bool:
         """Whether memory may end while threads run that might use it."""
-        order, threads = self.lifetimes.order, set(self.module.threads)
+        lifetimes = self.lifetimes
         return any(
-            threads - {end.position.thread} - order.joined_threads(end.position)
-            for ends in self.lifetimes.ends.values()
+            lifetimes.users[site] - {end.position.thread} - lifetimes.order.joined_threads(end.position)
+            for site, ends in lifetimes.ends.items()
             for end in ends
         )
 

@@ -12,6 +12,7 @@ from membar.code import ir
 from membar.code.analyses.cells import access_of
 from membar.code.analyses.order import Order, Position
 from membar.code.analyses.points_to import PointsTo
+from membar.code.analyses.targets import UNKNOWN
 from membar.code.primitives import PREFIX
 from membar.records import record
 
@@ -75,6 +76,7 @@ class Lifetimes:
         ends: by site, where its objects end.
         late: the instructions that may access an object whose lifetime ended, and the sites of those objects.
         again: the sites of the variables that may begin again after that, at the same address.
+        users: by site, the threads that may access its objects, if these end.
     """
 
     def __init__(
@@ -99,6 +101,7 @@ class Lifetimes:
                 for site in frozenset[str]().union(*map(same, end.sites)):
                     self.ends.setdefault(site, []).append(end)
         self.late: dict[Position, frozenset[str]] = {}
+        self.users: dict[str, set[str]] = {site: set() for site in self.ends}
         for position, item in everything:
             if not self.ends:
                 continue
@@ -108,6 +111,8 @@ class Lifetimes:
                 for target in targets.targets(position.thread, address)
             }
             sites = {site for target in found for site in same(target.site)}
+            for site in self.ends if UNKNOWN in found else sites & self.ends.keys():
+                self.users[site].add(position.thread)
             late = frozenset(site for site in sites if self.may_have_ended(site, position))
             if late:
                 self.late[position] = late

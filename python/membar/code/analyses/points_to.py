@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from membar.code import ir
+from membar.code.analyses.index_bounds import IndexBounds
 from membar.code.analyses.targets import UNKNOWN, Target, join_targets, overlaps, target_of
 from membar.code.arithmetic import signed
 from membar.code.primitives import PREFIX
@@ -223,9 +224,12 @@ class _Constraints:
     def __init__(self, analysis: _Analysis, function: ir.Function) -> None:
         self.analysis, self.function = analysis, function
         self.blocks = {block.name: block for block in function.blocks}
+        self.bounds = IndexBounds(function)
+        self.block = ""
 
     def collect(self) -> None:
         for block in self.function.blocks:
+            self.block = block.name
             for item in block.instructions:
                 self._instruction(item)
             for jump in jumps(block.end):
@@ -275,6 +279,8 @@ class _Constraints:
                 if distance is not None:
                     self._flow(base, result, lambda target: target.move(distance))
                 else:
+                    if count is None:
+                        count = self.bounds.count(self.block, index)
                     self._flow(base, result, lambda target: target.step(stride, count))
                 if isinstance(base, ir.Constant):
                     self._flow(index, result, Target.anywhere)

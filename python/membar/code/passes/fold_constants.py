@@ -123,7 +123,7 @@ def fold_blocks(blocks: Sequence[ir.Block], pointer_bits: int) -> list[ir.Block]
         folded = reachable([_fold_block(block, known, facts) for block in blocks])
         folded, given = _known_parameters(folded)
         known.update(given)
-        folded = _without_unused_conversions(with_values(folded, known))
+        folded = _without_unused_addresses(with_values(folded, known))
         if folded == list(blocks):
             return folded
         blocks = folded
@@ -190,8 +190,8 @@ def _convert_back(item: ir.Instruction, converted: Mapping[str, ir.Operand]) -> 
     return origin if origin is not None and origin.type == item.result.type else None
 
 
-def _without_unused_conversions(blocks: list[ir.Block]) -> list[ir.Block]:
-    """The blocks without conversions whose results nobody uses: they would count as uses of an address."""
+def _without_unused_addresses(blocks: list[ir.Block]) -> list[ir.Block]:
+    """The blocks without addresses that nobody uses: computing one would count as a use of a variable."""
     used = {
         operand.name
         for block in blocks
@@ -201,8 +201,13 @@ def _without_unused_conversions(blocks: list[ir.Block]) -> list[ir.Block]:
     }
 
     def is_needed(item: ir.Instruction) -> bool:
-        is_conversion = isinstance(item, ir.Compute) and item.operation in _SAME_BITS
-        return not (is_conversion and isinstance(item, ir.Compute) and item.result.name not in used)
+        match item:
+            case ir.Compute(result=result, operation=operation) if operation in _SAME_BITS:
+                return result.name in used
+            case ir.Index(result=result, count=None):  # with a count, it may be an error
+                return result.name in used
+            case _:
+                return True
 
     return [
         block

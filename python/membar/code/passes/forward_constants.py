@@ -13,7 +13,7 @@ from membar.code.analyses.order import Position
 from membar.code.analyses.points_to import PointsTo, points_to, size_of
 from membar.code.analyses.targets import UNKNOWN
 from membar.code.passes import Pass
-from membar.code.passes.fold_constants import fold_function
+from membar.code.passes.fold_constants import fold_constants, fold_function
 from membar.code.primitives import SPAWN
 from membar.code.rewrite import with_values
 from membar.code.structure import operands, targets
@@ -25,6 +25,7 @@ _LOOKS = (ir.Load, ir.Index, ir.Compute, ir.Lifetime)
 
 def forward_constants(module: ir.Module) -> ir.Module:
     """The module without loads whose results are known."""
+    module = fold_constants(module)  # the addresses of variables became constants
     for _ in range(_MOST_ROUNDS):
         known = _Stores(module, points_to(module)).known_loads()
         if not known:

@@ -153,6 +153,9 @@ class _Spawning:
             instructions: list[ir.Instruction] = []
             for item in block.instructions:
                 if isinstance(item, ir.Call) and item.callee == ARGUMENT:
+                    if block.name in repeated:
+                        message = "a thread or channel made in a loop whose number of iterations is not known"
+                        raise NotSupportedError(message, item.place)
                     self._make_room(item)
                 elif isinstance(item, ir.Call) and item.callee in (SPAWN, SPAWN_COPIES):
                     if block.name in repeated:
@@ -204,7 +207,7 @@ class _Spawning:
         return (*before, replace(call, callee=SPAWN, results=(), arguments=(ir.FunctionAddress(name),)))
 
     def _make_room(self, call: ir.Call) -> None:
-        """Memory for what a thread is started with, an object that no other thread gets."""
+        """Memory for what a thread is started with, or the like: an object that is nothing else."""
         (size,) = call.arguments
         if not isinstance(size, ir.Constant):
             raise NotSupportedError("the size of what a thread is started with is not known", call.place)

@@ -40,9 +40,9 @@ impl<T> Own<T> {
 pub fn spawn(function: unsafe extern "C" fn(*mut u8) -> *mut u8, argument: *mut u8) -> i64 {
     unsafe { __membar_spawn(function, argument) }
 }
-/// Moves a value to where the thread that is started next finds it.
+/// Moves a value to memory that is never used for anything else, such as what a thread is started with.
 #[inline]
-pub fn argument<T>(value: T) -> *mut u8 {
+pub fn room<T>(value: T) -> *mut u8 {
     if core::mem::size_of::<T>() == 0 {
         core::mem::forget(value);
         return core::ptr::null_mut();

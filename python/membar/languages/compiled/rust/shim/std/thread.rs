@@ -16,7 +16,6 @@ use core::num::NonZeroU64;
 use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
-use real::boxed::Box;
 use real::io;
 use real::string::String;
 
@@ -24,7 +23,8 @@ use real::string::String;
 #[derive(Eq, PartialEq, Clone, Copy, Hash, Debug)]
 pub struct ThreadId(NonZeroU64);
 
-/// The result of a thread, and who looks at it last: the thread itself, or its handle.
+/// The result of a thread, and who looks at it last: the thread itself, or its handle. It lies in memory of its own,
+/// as what a thread is started with: nobody can tell, and its address is known.
 struct Packet<T> {
     state: AtomicU32,
     result: UnsafeCell<MaybeUninit<T>>,
@@ -71,7 +71,7 @@ unsafe extern "C" fn enter_and_tell<F: FnOnce() -> T, T>(argument: *mut u8) -> *
     } else {
         *(*packet).result.get() = MaybeUninit::new(result);
         if (*packet).state.swap(DONE, Ordering::AcqRel) == DETACHED {
-            drop(Box::from_raw(packet).result.into_inner().assume_init());
+            (*(*packet).result.get()).assume_init_drop();
         }
     }
     __mb_rust_finished();
@@ -96,14 +96,14 @@ impl<T> Native<T> {
         let has_result = mem::size_of::<T>() != 0 || mem::needs_drop::<T>();
         let packet = if has_result {
             let result = UnsafeCell::new(MaybeUninit::uninit());
-            Box::into_raw(Box::new(Packet { state: AtomicU32::new(0), result }))
+            primitives::room(Packet::<T> { state: AtomicU32::new(0), result }) as *mut Packet<T>
         } else {
             core::ptr::null_mut()
         };
         let number = if has_result || !running.is_null() {
-            primitives::spawn(enter_and_tell::<F, T>, primitives::argument(Start { function, packet, running }))
+            primitives::spawn(enter_and_tell::<F, T>, primitives::room(Start { function, packet, running }))
         } else {
-            primitives::spawn(enter::<F, T>, primitives::argument(function))
+            primitives::spawn(enter::<F, T>, primitives::room(function))
         };
         Native { number, packet }
     }
@@ -116,7 +116,7 @@ impl<T> Native<T> {
             Ok(if this.packet.is_null() {
                 MaybeUninit::uninit().assume_init()
             } else {
-                Box::from_raw(this.packet).result.into_inner().assume_init()
+                (*(*this.packet).result.get()).assume_init_read()
             })
         }
     }
@@ -132,7 +132,7 @@ impl<T> Drop for Native<T> {
     fn drop(&mut self) {
         unsafe {
             if !self.packet.is_null() && (*self.packet).state.swap(DETACHED, Ordering::AcqRel) == DONE {
-                drop(Box::from_raw(self.packet).result.get_mut().assume_init_read());
+                (*(*self.packet).result.get()).assume_init_drop();
             }
         }
     }

@@ -7,7 +7,6 @@ use core::fmt;
 use core::mem::{needs_drop, MaybeUninit};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::time::Duration;
-use real::sync::Arc;
 
 const MOST_MESSAGES: usize = 8;
 const EMPTY: u32 = 0;
@@ -27,15 +26,31 @@ struct Channel<T> {
     sent: Word,
     taken: Word,
     senders: Word,
-    bound: Option<u32>,
+}
+
+/// The channel that both ends know, in memory of its own: who gives it back, and when, nobody can tell.
+struct Shared<T>(*const Channel<T>);
+impl<T> Clone for Shared<T> {
+    #[inline]
+    fn clone(&self) -> Shared<T> {
+        Shared(self.0)
+    }
+}
+impl<T> core::ops::Deref for Shared<T> {
+    type Target = Channel<T>;
+    #[inline]
+    fn deref(&self) -> &Channel<T> {
+        unsafe { &*self.0 }
+    }
 }
 
 impl<T> Channel<T> {
     #[inline]
-    fn with_bound(bound: Option<u32>) -> Arc<Channel<T>> {
+    fn new() -> Shared<T> {
         let slots = [const { Slot { state: Word::new(EMPTY), message: UnsafeCell::new(MaybeUninit::uninit()) } };
             MOST_MESSAGES];
-        Arc::new(Channel { slots, sent: Word::new(0), taken: Word::new(0), senders: Word::new(1), bound })
+        let channel: Channel<T> = Channel { slots, sent: Word::new(0), taken: Word::new(0), senders: Word::new(1) };
+        Shared(primitives::room(channel) as *const Channel<T>)
     }
     #[inline]
     fn slot(&self, number: u32) -> &Slot<T> {
@@ -52,12 +67,12 @@ impl<T> Channel<T> {
     }
     /// Whoever counts its message before the receiver is gone sends it, if there is or will be room.
     #[inline]
-    fn send(&self, message: T) -> Result<(), SendError<T>> {
+    fn send(&self, message: T, bound: Option<u32>) -> Result<(), SendError<T>> {
         let number = self.sent.fetch_add(1, Relaxed);
         if number >= GONE {
             return Err(SendError(message));
         }
-        match self.bound {
+        match bound {
             None => self.put(number, message),
             Some(0) => {
                 self.put(number, message);
@@ -80,9 +95,8 @@ impl<T> Channel<T> {
         Ok(())
     }
     #[inline]
-    fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
+    fn try_send(&self, message: T, bound: u32) -> Result<(), TrySendError<T>> {
         let taken = self.taken.load(Acquire);
-        let bound = self.bound.unwrap_or(MOST_MESSAGES as u32);
         if bound == 0 {
             primitives::cut(c"try_send on a channel without room");
         }
@@ -106,28 +120,16 @@ impl<T> Channel<T> {
             }
         }
     }
-    /// Takes the message that a slot holds.
-    #[inline]
-    fn take(&self, number: u32, state: u32, next: &Cell<u32>) -> Result<T, RecvError> {
-        if state == LAST {
-            return Err(RecvError);
-        }
-        let message = unsafe { (*self.slot(number).message.get()).assume_init_read() };
-        next.set(number + 1);
-        if self.bound.is_some() {
-            self.taken.store(number + 1, Release);
-        }
-        Ok(message)
-    }
 }
 
 /// See `std::sync::mpsc::Sender`.
-pub struct Sender<T>(Arc<Channel<T>>);
+pub struct Sender<T>(Shared<T>);
 /// See `std::sync::mpsc::SyncSender`.
-pub struct SyncSender<T>(Arc<Channel<T>>);
+pub struct SyncSender<T>(Shared<T>, u32);
 /// See `std::sync::mpsc::Receiver`.
 pub struct Receiver<T> {
-    channel: Arc<Channel<T>>,
+    channel: Shared<T>,
+    bound: Option<u32>,
     next: Cell<u32>,
 }
 unsafe impl<T: Send> Send for Sender<T> {}
@@ -138,29 +140,29 @@ unsafe impl<T: Send> Send for Receiver<T> {}
 
 #[inline]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
-    let channel = Channel::with_bound(None);
-    (Sender(channel.clone()), Receiver { channel, next: Cell::new(0) })
+    let channel = Channel::new();
+    (Sender(channel.clone()), Receiver { channel, bound: None, next: Cell::new(0) })
 }
 #[inline]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
-    let channel = Channel::with_bound(Some(bound as u32));
-    (SyncSender(channel.clone()), Receiver { channel, next: Cell::new(0) })
+    let (channel, bound) = (Channel::new(), bound as u32);
+    (SyncSender(channel.clone(), bound), Receiver { channel, bound: Some(bound), next: Cell::new(0) })
 }
 
 impl<T> Sender<T> {
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
-        self.0.send(message)
+        self.0.send(message, None)
     }
 }
 impl<T> SyncSender<T> {
     #[inline]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
-        self.0.send(message)
+        self.0.send(message, Some(self.1))
     }
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        self.0.try_send(message)
+        self.0.try_send(message, self.1)
     }
 }
 impl<T> Clone for Sender<T> {
@@ -174,7 +176,7 @@ impl<T> Clone for SyncSender<T> {
     #[inline]
     fn clone(&self) -> SyncSender<T> {
         self.0.senders.fetch_add(1, Relaxed);
-        SyncSender(self.0.clone())
+        SyncSender(self.0.clone(), self.1)
     }
 }
 impl<T> Drop for Sender<T> {
@@ -191,19 +193,32 @@ impl<T> Drop for SyncSender<T> {
 }
 
 impl<T> Receiver<T> {
+    /// Takes the message that a slot holds.
+    #[inline]
+    fn take(&self, number: u32, state: u32) -> Result<T, RecvError> {
+        if state == LAST {
+            return Err(RecvError);
+        }
+        let message = unsafe { (*self.channel.slot(number).message.get()).assume_init_read() };
+        self.next.set(number + 1);
+        if self.bound.is_some() {
+            self.channel.taken.store(number + 1, Release);
+        }
+        Ok(message)
+    }
     #[inline]
     pub fn recv(&self) -> Result<T, RecvError> {
         let number = self.next.get();
         let state = self.channel.slot(number).state.load(Acquire);
         primitives::wait(state != EMPTY);
-        self.channel.take(number, state, &self.next)
+        self.take(number, state)
     }
     #[inline]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         let number = self.next.get();
         match self.channel.slot(number).state.load(Acquire) {
             EMPTY => Err(TryRecvError::Empty),
-            state => self.channel.take(number, state, &self.next).map_err(|_| TryRecvError::Disconnected),
+            state => self.take(number, state).map_err(|_| TryRecvError::Disconnected),
         }
     }
     /// The time is over whenever there is no message.
@@ -229,7 +244,7 @@ impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         let mut number = self.next.get();
         let sent = self.channel.sent.fetch_or(GONE, Relaxed);
-        let end = match self.channel.bound {
+        let end = match self.bound {
             Some(bound) => {
                 self.channel.taken.store(GONE + number, Release);
                 sent.min(number + bound)
