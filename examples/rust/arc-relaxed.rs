@@ -1,4 +1,4 @@
-// Expected: rc20 VIOLATED, x86-tso HOLDS.
+// Expected: rc20 VIOLATED, x86-tso HOLDS, armv8 UNKNOWN.
 // A reference count that is dropped by a relaxed decrement: the memory may be freed while another thread still reads it.
 use std::sync::atomic::{fence, AtomicUsize, Ordering};
 use std::thread;

@@ -1,4 +1,4 @@
-// Expected: rc20 HOLDS, sc HOLDS, x86-tso HOLDS.
+// Expected: rc20 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
 // Lamport's bakery: each thread takes a number, and the lowest number goes first.
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};

@@ -1,4 +1,4 @@
-// Expected: rc20 HOLDS, sc HOLDS, x86-tso HOLDS.
+// Expected: rc20 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
 // Burns' mutual exclusion: one bit per thread; the thread with the lower number has priority.
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, Ordering};

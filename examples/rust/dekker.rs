@@ -1,4 +1,4 @@
-// Expected: rc20 HOLDS, sc HOLDS, x86-tso HOLDS.
+// Expected: rc20 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
 // Dekker's mutual exclusion for two threads.
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

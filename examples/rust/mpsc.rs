@@ -1,4 +1,4 @@
-// Expected: rc20 HOLDS, x86-tso HOLDS.
+// Expected: rc20 HOLDS, x86-tso HOLDS, armv8 HOLDS.
 // Two senders and a channel: what is sent is received once.
 use std::sync::mpsc;
 use std::thread;

@@ -1,4 +1,4 @@
-// Expected: rc20 HOLDS, sc HOLDS, x86-tso HOLDS.
+// Expected: rc20 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
 // Michael and Scott's queue with static nodes: one thread enqueues while another dequeues.
 use std::cell::UnsafeCell;
 use std::ptr;

@@ -1,4 +1,4 @@
-// Expected: rc20 HOLDS, sc HOLDS, x86-tso HOLDS.
+// Expected: rc20 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
 // Szymanski's mutual exclusion: a waiting room whose door closes behind a group.
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU32, Ordering};

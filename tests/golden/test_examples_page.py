@@ -31,6 +31,7 @@ SECTIONS = {
     "c/any-threads": "C programs for any number of threads: `membar check FILE --threads any`",
     "c/objects": "Concurrent objects in C: `membar check FILE --client 2,3`",
     "rust": "Rust programs: locks, a reference count, a ring, a stack, a channel",
+    "rust/heap": "Rust programs that allocate and free memory",
     "promela": "Promela",
     "dve": "DVE",
     "xcfa": "XCFA",

@@ -1,4 +1,4 @@
-// Expected: rc20 HOLDS, sc HOLDS, x86-tso HOLDS.
+// Expected: rc20 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
 // Chase and Lev's deque: its owner pushes two tasks and takes them back, a thief tries to steal both; whoever takes a task drops it.
 // The store of `take` is a release: a relaxed one, which is enough in C11, ends the release sequence of `push` in C++20.
 use std::ptr;
