@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from membar.program.expr import Address, signed
+from membar.program.expr import MASK, Address, signed
 from membar.records import record
 
 
@@ -135,8 +135,8 @@ class FinalCondition:
     @cached_property
     def terms(self) -> tuple[Term, ...]:
         """The terms that a final state must provide: what it shows, then those of formula and filter."""
-        asked = (term for item in self._comparisons for term in _terms_of(item))
-        return tuple(dict.fromkeys([*(item.term for item in self.observed), *asked]))
+        asked = {id(term): term for item in self._comparisons for term in _terms_of(item)}
+        return tuple(dict.fromkeys([*[item.term for item in self.observed], *asked.values()]))
 
     @cached_property
     def places(self) -> Mapping[Term, int]:
@@ -181,15 +181,16 @@ def comparisons(formula: Formula) -> Iterator[Compare]:
     """The comparisons that a formula is made of, left to right."""
     rest = [formula]
     while rest:
-        match rest.pop():
-            case Compare() as comparison:
-                yield comparison
-            case And(parts=parts) | Or(parts=parts):
-                rest.extend(reversed(parts))
-            case Not(part=part):
-                rest.append(part)
-            case Implies(left=left, right=right):
-                rest += (right, left)
+        part = rest.pop()
+        match part:
+            case Compare():
+                yield part
+            case And() | Or():
+                rest.extend(reversed(part.parts))
+            case Not():
+                rest.append(part.part)
+            case Implies():
+                rest += (part.right, part.left)
 
 
 def terms_of(formula: Formula) -> Iterator[Term]:
@@ -219,6 +220,8 @@ Predicate: TypeAlias = Callable[[Sequence[int]], bool]
 
 def shown_value(term: Term, word: int) -> int:
     """The number that `term` shows when the 64-bit word behind it is `word`."""
+    if 0 <= word < 1 << (term.width - 1):
+        return word
     return signed(word, term.width) if term.signed else word & ((1 << term.width) - 1)
 
 
@@ -227,16 +230,17 @@ def predicate(formula: Formula, places: Mapping[Term, int], bases: Mapping[str, 
     known: dict[int, Predicate] = {}  # by identity: formulas repeat their comparisons
 
     def of(part: Formula) -> Predicate:
+        found = known.get(id(part))
+        if found is not None:
+            return found
         match part:
             case Compare():
-                found = known.get(id(part))
-                if found is None:
-                    found = known[id(part)] = _comparison(part, places, bases)
+                found = known[id(part)] = _comparison(part, places, bases)
                 return found
             case And(parts=parts):
-                return _every([of(each) for each in parts])
+                return _every(list(map(of, parts)))
             case Or(parts=parts):
-                return _some([of(each) for each in parts])
+                return _some(list(map(of, parts)))
             case Not(part=inner):
                 negated = of(inner)
                 return lambda words: not negated(words)
@@ -268,16 +272,17 @@ def _some(disjuncts: Sequence[Predicate]) -> Predicate:
 
 
 def _comparison(formula: Compare, places: Mapping[Term, int], bases: Mapping[str, int]) -> Predicate:
-    term, value, compare = formula.term, formula.value, _COMPARE[formula.op]
+    term, value = formula.term, formula.value
     at = places[term]
     if isinstance(value, FinalRegister | FinalCell):
-        other = places[value]
+        compare, other = _COMPARE[formula.op], places[value]
         return lambda words: compare(shown_value(term, words[at]), shown_value(term, words[other]))
-    right = shown_value(term, bases[value.name] + value.offset if isinstance(value, Address) else value)
+    word = bases[value.name] + value.offset if isinstance(value, Address) else value
     if formula.op is Comparison.EQ:
         mask = (1 << term.width) - 1
-        wanted = right & mask
+        wanted = word & mask
         return lambda words: words[at] & mask == wanted
+    compare, right = _COMPARE[formula.op], shown_value(term, word & MASK)
     return lambda words: compare(shown_value(term, words[at]), right)
 
 

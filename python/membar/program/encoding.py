@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import TypeVar
 
 from membar.diagnostics import EngineLimitError
@@ -122,7 +123,7 @@ class _Encoder:
         cells = iter(program.cells)
         for item in program.objects:
             words += (program.bases[item.name], item.size, int(item.signed), item.count)
-            words += (next(cells).initial for _ in range(item.count))
+            words += [cell.initial for cell in islice(cells, item.count)]
         words.append(len(program.channels))
         for channel in program.channels:
             words += (channel.capacity, channel.width)
@@ -139,7 +140,7 @@ class _Encoder:
         words.append(len(asked))
         for predicate in asked:
             words += self._predicate(predicate)
-        words += (len(self.errors), *(asked.index(error) for error in self.errors))
+        words += (len(self.errors), *[asked.index(error) for error in self.errors])
         return EncodedProgram(
             form=pack(words),
             tag_sets=tuple(self.tag_sets),
@@ -207,10 +208,10 @@ class _ThreadEncoder:
         for name in self.registers:
             words += (int(name in initial), initial.get(name, 0))
         joins = [(points[a], points[b]) for a, b in thread.joins if {a, b} <= points.keys()]
-        words += (points[thread.entry], len(points), len(joins), *(point for pair in joins for point in pair))
+        words += (points[thread.entry], len(points), len(joins), *[point for pair in joins for point in pair])
         words += (len(watches), *watched)
         for chosen in (thread.committed, thread.ends, thread.exits, thread.atomic):
-            words += (len(chosen), *sorted(points[point] for point in chosen))
+            words += (len(chosen), *sorted([points[point] for point in chosen]))
         words.append(len(thread.edges))
         words += edges
         return words

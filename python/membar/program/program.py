@@ -246,10 +246,10 @@ class Program:
     pointers: tuple[tuple[Address, str], ...] | None = field(default=None, compare=False, repr=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
-    @property
-    def operations(self) -> Iterator[Operation]:
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
         """Every operation, thread by thread."""
-        return (operation for thread in self.threads for operation in thread.operations)
+        return tuple([item for thread in self.threads for edge in thread.edges for item in edge.operations])
 
     @cached_property
     def operation_kinds(self) -> frozenset[type[Operation]]:

@@ -160,7 +160,8 @@ class _Judgement:
 
     def _violations(self) -> Mapping[str, Witness]:
         """The properties that some execution violates, the most informative first; the condition aside."""
-        tally, found = self.tally, dict[str, Witness]()
+        tally = self.tally
+        found: dict[str, Witness] = {}
         if tally.failed_assertion is not None:
             found[property_of(self.program, tally.failed_assertion.message)] = tally.failed_assertion
         if tally.lasso is not None:

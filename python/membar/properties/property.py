@@ -43,7 +43,7 @@ def has_assertion_of(program: Program, name: str) -> bool:
 
 def has_error_state_of(program: Program, name: str) -> bool:
     """Whether the program has an error state that belongs to the property `name`."""
-    return any(predicate.property == name for predicate in program.errors)
+    return bool(program.errors) and any(predicate.property == name for predicate in program.errors)
 
 
 def is_asked_as(program: Program, name: str) -> bool:

@@ -24,7 +24,7 @@ from membar.properties.asked import Asked, asserting, ends_at_assertions
 from membar.properties.judge import OWN_QUESTIONS, UNSELECTED
 from membar.properties.memory import NAME as MEMORY
 from membar.properties.memory import is_about_value
-from membar.properties.property import has_assertion_of, is_asked_as
+from membar.properties.property import has_assertion_of, has_error_state_of, is_asked_as
 from membar.properties.races import defines_races
 from membar.questions import language_races
 from membar.questions.answer import RaceRun
@@ -182,7 +182,9 @@ class _Asking:
         outcome = _without_leaks(found.outcome) if asked.allows_tracked else found.outcome
         if ends_at_assertions(self.search.program, asked.names):
             outcome = _up_to_assertions(outcome)
-        return replace(found, outcome=add_findings(outcome, beside))
+        if beside:
+            outcome = add_findings(outcome, beside)
+        return found if outcome is found.outcome else replace(found, outcome=outcome)
 
     @property
     def _goes_on_after_assertions(self) -> bool:
@@ -381,7 +383,10 @@ class _Asking:
 
     def _claims(self) -> dict[str, Program]:
         """The claims by name, each with the program that has only this claim."""
-        program, found = self.program, dict[str, Program]()
+        program = self.program
+        found: dict[str, Program] = {}
+        if not program.claims and not has_error_state_of(program, "claims"):
+            return found
         silent = _without_claims(_asking_only(program, ("claims",)))
         for claim in program.claims:
             found[_new(claim.name, found)] = replace(silent, claims=(claim,))

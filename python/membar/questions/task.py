@@ -62,6 +62,8 @@ class Limits:
     def remaining(self) -> Limits:
         """The limits for what begins now: the remaining time and memory of the question."""
         now = budget.current()
+        if now.remaining_seconds is None and now.memory is None:
+            return self
         seconds, memory = self.seconds, self.memory
         if now.remaining_seconds is not None:
             seconds = now.remaining_seconds if seconds is None else min(seconds, now.remaining_seconds)

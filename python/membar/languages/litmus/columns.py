@@ -56,6 +56,8 @@ def split_labels(cell: Cell) -> tuple[tuple[Cell, ...], Cell | None]:
     while match := _LABEL.match(text, at):
         labels.append(Cell(match[1], source.span(start + match.start(1), start + match.end(1))))
         at = match.end()
+    if not labels:
+        return (), cell if text else None
     rest = _trim_cell(source, text[at:], start + at)
     return tuple(labels), rest if rest.text else None
 

@@ -40,18 +40,16 @@ _COMPARISONS = {
     ">=": c.Comparison.GE,
 }
 _SECTIONS = frozenset({"locations", "filter", "exists", "forall", "final"})
-_CONNECTIVES = frozenset({"not", "true", "false"})
+_WORDS = frozenset({"not", "true", "false"})
+_CONNECTIVES = frozenset({"/\\", "\\/", "=>"})
 # Deeper questions would exhaust Python's stack.
 _DEEPEST = 100
 _THREAD = pattern(r"P[0-9]+")
-# `0:EAX=1`, `x=1` or `[x]=1` as a whole: what nearly all questions are made of.
-_PLAIN = pattern(
-    rf"\s*(?P<plain>(?:([0-9]{{1,9}})\s*:\s*({NAME})|({NAME})|\[\s*({NAME})\s*\])\s*=\s*([0-9]{{1,19}}))"
-    r"(?=\s*(?:[;)]|/\\|\\/|=>|\Z))"
+# What formulas are made of, nearly always: `0:EAX=1`, `x=1` or `[x]=1` as a whole, connectives and brackets.
+_PIECE = pattern(
+    rf"\s*(?:(?P<plain>(?:([0-9]{{1,9}})\s*:\s*({NAME})|({NAME})|\[\s*({NAME})\s*\])\s*=\s*(-?[0-9]{{1,19}}))"
+    r"(?=\s*(?:[;)]|/\\|\\/|=>|\Z))|(?P<sign>/\\|\\/|=>|\))|(?P<bracket>\()|(?P<other>\S))"
 )
-_CONNECTIVE = pattern(r"\s*(/\\|\\/|=>)")
-_OPENING = pattern(r"\s*\(")
-_CLOSING = pattern(r"\s*\)")
 
 
 def condition(
@@ -202,54 +200,68 @@ class _Reader:
         self.scanner.move_to(end)
         return formula
 
-    def _formula_at(self, at: int) -> tuple[c.Formula, int]:
-        r"""The formula that begins at an offset, and the offset behind it.
+    def _formula_at(self, at: int, *, is_operand: bool = False) -> tuple[c.Formula, int]:
+        r"""The formula (or only one operand of it) that begins at an offset, and the offset behind it.
 
         `/\` binds more tightly than `\/`, which binds more tightly than `=>`.
         """
-        premises, disjuncts, conjuncts = list[c.Formula](), list[c.Formula](), list[c.Formula]()
+        scanner, known = self.scanner, self._plain
+        pieces = _PIECE.finditer(scanner.text, at, scanner.end)
+        outer: list[tuple[list[c.Formula], list[c.Formula], list[c.Formula]]] = []
+        premises: list[c.Formula] = []
+        disjuncts: list[c.Formula] = []
+        conjuncts: list[c.Formula] = []
         while True:
-            operand, at = self._operand_at(at)
-            conjuncts.append(operand)
-            sign = self.scanner.match(_CONNECTIVE, at)
-            word = "" if sign is None else sign[1]
-            if word != "/\\":
-                disjuncts.append(conjuncts[0] if len(conjuncts) == 1 else c.And(tuple(conjuncts)))
-                conjuncts.clear()
-                if word != "\\/":
-                    premises.append(disjuncts[0] if len(disjuncts) == 1 else c.Or(tuple(disjuncts)))
-                    disjuncts.clear()
-            if sign is None:
-                break
-            at = sign.end()
-        formula = premises.pop()
-        while premises:
-            formula = c.Implies(premises.pop(), formula)
-        return formula, at
+            piece = next(pieces, None)
+            if piece is not None and piece.lastgroup == "bracket":
+                at = piece.end()
+                self._nest(at)
+                outer.append((premises, disjuncts, conjuncts))
+                premises, disjuncts, conjuncts = [], [], []
+                continue
+            operand: c.Formula | None = None
+            if piece is not None and piece.lastgroup == "plain":
+                operand = known.get(piece["plain"]) or self._plain_comparison(piece)
+            if piece is not None and operand is not None:
+                at = piece.end()
+            else:
+                operand, at = self._any_operand(at)
+                pieces = _PIECE.finditer(scanner.text, at, scanner.end)
+            while True:
+                conjuncts.append(operand)
+                if is_operand and not outer:
+                    return operand, at
+                piece = next(pieces, None)
+                word = "" if piece is None else piece["sign"]
+                if word != "/\\":
+                    disjuncts.append(conjuncts[0] if len(conjuncts) == 1 else c.And(tuple(conjuncts)))
+                    conjuncts.clear()
+                    if word != "\\/":
+                        premises.append(disjuncts[0] if len(disjuncts) == 1 else c.Or(tuple(disjuncts)))
+                        disjuncts.clear()
+                if piece is not None and word in _CONNECTIVES:
+                    at = piece.end()
+                    break
+                operand = premises.pop()
+                while premises:
+                    operand = c.Implies(premises.pop(), operand)
+                if not outer:
+                    return operand, at
+                if piece is None or word != ")":
+                    scanner.move_to(at)
+                    raise scanner.syntax_error("`)`, `/\\` or `\\/`")
+                at = piece.end()
+                premises, disjuncts, conjuncts = outer.pop()
+                self._depth -= 1
 
-    def _operand_at(self, at: int) -> tuple[c.Formula, int]:
-        """What a connective connects, and the offset behind it: a comparison, `(…)`, `not …` and the like.
-
-        Nearly all are plain comparisons or in brackets, and are read faster than token by token.
-        """
+    def _any_operand(self, at: int) -> tuple[c.Formula, int]:
+        """What a connective connects, and the offset behind it, token by token; not brackets."""
         scanner = self.scanner
-        plain = scanner.match(_PLAIN, at)
-        if plain is not None and (known := self._known_comparison(plain)) is not None:
-            return known, plain.end()
-        opening = scanner.match(_OPENING, at)
-        if opening is not None:
-            self._nest(opening.end())
-            formula, at = self._formula_at(opening.end())
-            self._depth -= 1
-            closing = scanner.match(_CLOSING, at)
-            if closing is not None:
-                return formula, closing.end()
-            scanner.move_to(at)
-            raise scanner.syntax_error("`)`, `/\\` or `\\/`")
         scanner.move_to(at)
         if scanner.token.text in {"not", "~"}:
-            self._nest(scanner.take().end)
-            formula, at = self._operand_at(scanner.token.start)
+            end = scanner.take().end
+            self._nest(end)
+            formula, at = self._formula_at(end, is_operand=True)
             self._depth -= 1
             return c.Not(formula), at
         if scanner.accept("true"):
@@ -267,29 +279,28 @@ class _Reader:
             place = self.scanner.source.span(end - 1, end)
             raise error(codes.QUESTION, "the condition is nested too deeply", place)
 
-    def _known_comparison(self, match: re.Match[str]) -> c.Compare | None:
-        """What a plain comparison means; None if it is about an array."""
-        known = self._plain.get(match["plain"])
-        if known is None:
-            _, thread, register, name, bracketed, value = match.groups()
-            location = name or bracketed
-            if location in self.arrays or location in _CONNECTIVES:
-                return None
-            known = self._plain_comparison(match, location or (int(thread), register), int(value))
-        return known
-
-    def _plain_comparison(self, match: re.Match[str], named: str | tuple[int, str], value: int) -> c.Compare:
-        """A comparison of a location (not an array), or of a thread's register, that was not met before."""
+    def _plain_comparison(self, match: re.Match[str]) -> c.Compare | None:
+        """What a plain comparison that was not met before means; None if it is about an array."""
+        text, thread, register, name, bracketed, value, *_ = match.groups()
+        location = name or bracketed
+        if location in self.arrays or location in _WORDS:
+            return None
+        place: c.Term | None
         source = self.scanner.source
-        if isinstance(named, str):
-            place: c.Term = self._scalar(named, Span(source, *max(match.span(4), match.span(5))))
+        if location:
+            place = self._scalars.get(location)
+            if place is None:
+                place = self._cell(location, None, Span(source, *max(match.span(4), match.span(5))))
         else:
-            place = self._register_at(named, Span(source, match.start(1), match.end(3)))
+            place = self._registers.get((int(thread), register))
+            if place is None:
+                place = self._register_at((int(thread), register), Span(source, match.start(2), match.end(3)))
         self.mentions.append(place)
-        self._check_width(value, place, Span(source, *match.span(6)))
-        found = c.Compare(place, c.Comparison.EQ, value)
+        number = int(value)
+        self._check_width(number, place, lambda: Span(source, *match.span(6)))
+        found = c.Compare(place, c.Comparison.EQ, number)
         if not self.problems:  # each of which is told of every place
-            self._plain[match["plain"]] = found
+            self._plain[text] = found
         return found
 
     def _any_comparison(self) -> c.Formula:
@@ -359,7 +370,7 @@ class _Reader:
             return Element(self._cell(name.text, index, span))
         if (count := self.arrays.get(name.text)) is not None:
             return ArrayColumn(name.text, tuple(self._cell(name.text, i, name.span) for i in range(count)))
-        return self._scalar(name.text, name.span)
+        return self._scalars.get(name.text) or self._cell(name.text, None, name.span)
 
     def _register(self, thread: int, start: Token) -> c.FinalRegister:
         """The register of `thread`, whose number or name `start` was taken."""
@@ -379,9 +390,6 @@ class _Reader:
         self._registers[place] = found
         return found
 
-    def _scalar(self, name: str, span: Span) -> c.FinalCell:
-        return self._scalars.get(name) or self._cell(name, None, span)
-
     def _cell(self, name: str, index: int | None, span: Span) -> c.FinalCell:
         found = self._look_up(lambda: self.scope.cell(name, index, span))
         if found is None:
@@ -395,16 +403,16 @@ class _Reader:
         start = self.scanner.token
         value = self._value()
         if isinstance(value, int):
-            self._check_width(value, term, start.span.to(self.scanner.last))
+            self._check_width(value, term, lambda: start.span.to(self.scanner.last))
         return value
 
-    def _check_width(self, value: int, term: c.Term, place: Span) -> None:
+    def _check_width(self, value: int, term: c.Term, place: Callable[[], Span]) -> None:
         if not -(1 << (term.width - 1)) <= value < 1 << term.width:
             self.problems.append(
                 Diagnostic(
                     code=codes.TYPE,
                     message=f"{value} does not fit into the {term.width} bits of what it is compared with",
-                    primary=Label(place, f"expected a number of {term.width} bits"),
+                    primary=Label(place(), f"expected a number of {term.width} bits"),
                     help="declare a wider type in the initial state",
                 )
             )

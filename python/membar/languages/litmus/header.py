@@ -118,8 +118,8 @@ def _head_lines(source: SourceFile, at: int) -> tuple[str, dict[str, str], int]:
 
     Other lines are free text: documentation that somebody forgot to quote.
     """
-    title, info = "", dict[str, str]()
-    text = source.text
+    title, text = "", source.text
+    info: dict[str, str] = {}
     while True:
         at = _skip_in_header(source, at)
         if at >= len(text):

@@ -91,17 +91,17 @@ def without_comments(source: SourceFile, start: int, end: int) -> str:
 class Scanner:
     """A position in a stretch of a source file, with one token of lookahead.
 
-    `text` has the length of the file; comments in it are blanks.
-
     Attributes:
+        text: has the length of the file; comments in it are blanks.
+        end: where the stretch ends.
         token: the next token, not yet taken.
     """
 
     def __init__(self, source: SourceFile, text: str, start: int, end: int, *, code: str) -> None:
         self.source = source
         self.code = code
-        self._text = text
-        self._end = end
+        self.text = text
+        self.end = end
         self._last: Token | None = None
         self._start = start
         self.token = self._scan(start)
@@ -112,7 +112,7 @@ class Scanner:
         return self.source.span(self._start, self._start) if self._last is None else self._last.span
 
     def _scan(self, position: int) -> Token:
-        match = _TOKEN.match(self._text, position, self._end)
+        match = _TOKEN.match(self.text, position, self.end)
         if match is None or match.lastgroup is None:
             return self._behind(position)
         kind, end = match.lastgroup, match.end()
@@ -125,13 +125,13 @@ class Scanner:
 
     def _behind(self, position: int) -> Token:
         """The end, which is the only thing that may follow `position` and be no token."""
-        rest = self._text[position : self._end].lstrip()
+        rest = self.text[position : self.end].lstrip()
         if rest:
-            at = self._end - len(rest)
+            at = self.end - len(rest)
             raise error(self.code, f"unexpected character `{rest[0]}`", self.source.span(at, at + 1))
         # Point behind the last visible character, where the missing text should have been.
-        behind = len(self._text[: self._end].rstrip())
-        return Token("end", "", self.source, behind, min(behind + 1, len(self._text)))
+        behind = len(self.text[: self.end].rstrip())
+        return Token("end", "", self.source, behind, min(behind + 1, len(self.text)))
 
     def take(self) -> Token:
         """The next token; moves behind it."""
@@ -142,7 +142,7 @@ class Scanner:
 
     def match(self, pattern: re.Pattern[str], at: int) -> re.Match[str] | None:
         """What matches at an offset; nothing moves."""
-        return pattern.match(self._text, at, self._end)
+        return pattern.match(self.text, at, self.end)
 
     def move_to(self, at: int) -> None:
         """Moves to an offset, such as the end of a `match`."""
@@ -164,7 +164,7 @@ class Scanner:
 
     def skip_past(self, text: str) -> bool:
         """Moves behind the next occurrence of `text`, whatever lies between; False if there is none."""
-        at = self._text.find(text, self.token.start, self._end)
+        at = self.text.find(text, self.token.start, self.end)
         if at < 0:
             return False
         self.token = self._scan(at + len(text))
