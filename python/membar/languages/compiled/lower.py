@@ -6,10 +6,11 @@ the source.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from membar.code import ir as code
 from membar.code.shapes import Shape, has_bit_fields
+from membar.languages.compiled.bypassed import misused_unseen
 from membar.languages.compiled.constants import Constants, UnsupportedError, flatten, scalar_type
 from membar.languages.compiled.exceptions import handlers
 from membar.languages.compiled.literals import NOT_CHECKED, may_outlive_its_block
@@ -71,6 +72,7 @@ class ModuleLowering:
         self.allocated: dict[tuple[str, int, int], tuple[str, Shape]] = {}
         self.handlers: list[code.Place] = []
         self.has_unmarked_literals = False
+        self.misused_unseen: list[str] = []
         self.lines_of_less_alignment: set[int] = set()
         self._reached: list[str] = []
 
@@ -103,7 +105,10 @@ class ModuleLowering:
         less = sorted(self.lines_of_less_alignment)
         where = f"line{'s' * (len(less) > 1)} {', '.join(map(str, less))}"
         aligned = (("memory", f"without the alignment of what {where} access{'es' * (len(less) == 1)}"),)
-        return (*((("races", part),) if found else ()), *literals, *(aligned if less else ()))
+        names = " and ".join(self.misused_unseen)
+        part = f"without checking that {names}, whose declaration a jump passes, is used in its block"
+        passed = (("memory", part),) if self.misused_unseen else ()
+        return (*((("races", part),) if found else ()), *literals, *passed, *(aligned if less else ()))
 
     def _constructors(self) -> Iterator[str]:
         """Functions that run before `main`, by their priority."""
@@ -178,12 +183,13 @@ class ModuleLowering:
             if item.by_value is not None
         ]
         is_defined = function.is_defined and function.name not in self.replaced
-        blocks = FunctionBody(self, function).blocks() if is_defined else ()
+        body = FunctionBody(self, function) if is_defined else None
+        blocks = () if body is None else body.blocks()
         if is_defined:
             found = (self.module.metadata.beginning_of_block(at) for at in handlers(function.blocks))
             self.handlers += [place for at in found if (place := place_in_code(at)) is not None]
             self.has_unmarked_literals |= may_outlive_its_block(function, self.module.metadata)
-        return code.Function(
+        done = code.Function(
             name=function.name,
             parameters=tuple(parameters),
             results=tuple(results),
@@ -194,6 +200,21 @@ class ModuleLowering:
             binding=_binding(function.linkage),
             place=place_in_code(self._place_of_function(function)),
         )
+        if body is not None and not self.is_rust and not self.module.is_given:
+            inner = self._inner_variables(body.variables)
+            self.misused_unseen += misused_unseen(done, inner, body.variables.keys() - inner.keys())
+        return done
+
+    def _inner_variables(self, variables: Mapping[str, tuple[str, int | None]]) -> dict[str, str]:
+        """How messages name the variables of inner blocks, by the name of their memory."""
+        metadata = self.module.metadata
+        found: dict[str, str] = {}
+        for memory, (name, number) in variables.items():
+            node = metadata.node(number) if number is not None else None
+            scope = None if node is None else metadata.resolve(node.fields.get("scope"))
+            if node is not None and scope is not None and scope.kind.startswith("DILexicalBlock"):
+                found[memory] = f"`{name}` (line {node.fields.get('line', 0)})"
+        return found
 
 
 def _binding(linkage: str) -> str:

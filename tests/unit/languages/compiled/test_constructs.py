@@ -48,7 +48,7 @@ CASES = {
     "a function that nobody defines": ("int nowhere(void);\nint main(void) { return nowhere(); }", "membar check main.c stubs.c"),
     "setjmp": ("#include <setjmp.h>\nint main(void) { jmp_buf b; if (setjmp(b)) return 0; longjmp(b, 1); }", "unknown"),
     "a wide integer": ("unsigned long a = 5, b = 7;\nint main(void) { unsigned __int128 p = (unsigned __int128)a * b; return p == 36; }", "holds"),
-    "a quotient of wide integers": ("unsigned long a = 5, b = 7;\nint main(void) { unsigned __int128 p = (unsigned __int128)a * b / a; return p == 36; }", "`udiv` on i128"),
+    "a quotient of wide integers": ("unsigned long a = 5, b = 7;\nint main(void) { unsigned __int128 p = (unsigned __int128)a * b / a; return p == 36; }", "holds"),
     "a wide integer that is moved": ("__int128 a = 5, b;\nstruct { long low, high; } *halves = (void *)&b;\nint main(void) { b = a; __int128 c = b; a = c; assert(halves->low == 5 && halves->high == 0); return 0; }", "holds"),
     "a wide integer that is moved in a thread": ("__int128 a = 5, b;\nlong *half = (long *)&b;\nvoid *t(void *x) { b = a; return x; }\nint main(void) { pthread_t p; pthread_create(&p, 0, t, 0); assert(*half == 0); pthread_join(p, 0); return 0; }", "violated"),
     "an atomic block that waits": ("int lock, x;\nvoid __VERIFIER_atomic_take(void) { while (lock) {} lock = 1; }\nvoid __VERIFIER_atomic_give(void) { lock = 0; }\nvoid *t(void *a) { __VERIFIER_atomic_take(); x++; __VERIFIER_atomic_give(); return a; }\nint main(void) { pthread_t p; pthread_create(&p, 0, t, 0); t(0); pthread_join(p, 0); assert(x == 2); return 0; }", "holds"),
