@@ -103,7 +103,7 @@ pub struct Findings {
     pub run_fails: bool,
     /// Why it did not end, if it did not.
     pub stopped: Option<Stopped>,
-    /// Bytes held at the end.
+    /// Bytes held at the end or, with states on disk, whenever memory was full.
     pub bytes: u64,
     /// With states on disk, at most how many bytes were there.
     pub disk: Option<u64>,

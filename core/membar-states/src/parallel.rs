@@ -312,6 +312,7 @@ impl<'c> Team<'c> {
 
     /// Moves all states to disk, where one thread goes on: their numbers are what it would have given them.
     fn move_to_disk(mut self, most: u64, watch: &mut Watch<'_>) -> Result<Walk, CoreError> {
+        self.found.bytes = self.bytes() as u64;
         let mut disk = self.options.disk_states(most);
         let moved = self.fill(&mut disk, watch);
         self.found.stopped = Failure::reason(moved)?;

@@ -96,7 +96,7 @@ impl Walk {
             self.found.stopped = Failure::reason(ended)?;
         }
         self.found.states = self.len() as u64 - self.found.inside;
-        self.found.bytes = self.bytes() as u64;
+        self.found.bytes = self.found.bytes.max(self.bytes() as u64);
         self.found.disk = self.disk.as_ref().map(DiskStates::peak);
         let Self { system, store, before, disk, found, .. } = self;
         let parts = vec![Part { store, before }];
@@ -165,6 +165,7 @@ impl Walk {
         if !options.is_memory_full(self.store.len(), soon, watch) {
             return Ok(());
         }
+        self.found.bytes = self.found.bytes.max(self.bytes() as u64);
         let disk = self.disk.get_or_insert_with(|| options.disk_states(most));
         disk.settle(&self.store.root, &mut self.before, watch)?;
         disk.put_away(&mut self.store.root, watch)?;
