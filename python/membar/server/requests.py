@@ -153,7 +153,13 @@ def _value(name: str, text: str, read: Callable[[str], object]) -> object:
 
 
 def _limits(given: Limits) -> Limits:
-    """What is asked for, up to what the server grants."""
+    """What is asked for, up to what the server grants.
+
+    Raises:
+        InputError: the disk of the server is asked for.
+    """
+    if given.disk is not None:
+        raise refusal("W0400", "limits disk: the server keeps everything in memory")
     return Limits(
         seconds=min(DEFAULT_SECONDS if given.seconds is None else given.seconds, MOST_SECONDS),
         memory=min(MOST_MEMORY if given.memory is None else given.memory, MOST_MEMORY),

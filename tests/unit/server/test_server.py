@@ -162,6 +162,7 @@ def test_the_token_leaves_the_address_and_the_page_has_none(client: Client) -> N
         {"options": {"--clang": "/bin/sh"}},
         {"options": {"-D": "A=\"/etc/passwd\""}},
         {"options": {"--limit": "time=never"}},
+        {"options": {"--limit": "memory=1M,disk=1G"}},
         {"include_dirs": ["/etc"]},
         {"text": "x" * (LARGEST - 200)},
         {"kind": "replay"},
