@@ -49,7 +49,7 @@ _SIMPLE = (
     "l1.p->b = {n};", "g{n} = l0;", "k{n} = {m};", "k0 = {m};", "i += (unsigned)k{n};",
     "i += (unsigned)k0 * 3;",
     "q = &k{n};", "i += (unsigned)*q;", "*q = {m};",
-    "{{ unsigned long w; memcpy(&w, &l0, 8); i += (unsigned)(w >> 32) & 0xffffff; }}",
+    "{{ unsigned long w = 0; memcpy(&w, &l0, 7); i += (unsigned)(w >> 32); }}",  # the rest is padding
     "{{ struct s t = l1; t.a += 2; memcpy(&l0, &t, sizeof t); }}",
     "for (int j = 0; j < {m}; j++) {{ i += (unsigned)l0.a; if (i & 4) l0.b++; }}",
 )  # fmt: skip

@@ -25,13 +25,16 @@ _MOST_STARTS = 255
 
 @record(frozen=True, slots=True)
 class Started:
-    """A process that is started: by which action, with which arguments, and whether others may act before."""
+    """A process that is started: by which action, with which arguments.
+
+    `is_after_others` says whether those that were started before may have acted, and perhaps ended.
+    """
 
     action: Action
     start: Start
     values: tuple[int, ...]
     channels: tuple[Channel | None, ...]
-    is_held: bool
+    is_after_others: bool
 
 
 def has_starts(built: Built) -> bool:
@@ -77,7 +80,7 @@ def starts_of(built: Built) -> list[Started] | None:
     known[HIGHEST] = 1  # a process that has to wait for others starts the same ones later
     point = automaton.follow_jumps(built.entry)
     found: list[Started] = []
-    is_held = False
+    is_after_others = False
     for _ in range(_LONGEST):
         move = _only_move(automaton, point, known)
         if move is None:
@@ -91,7 +94,7 @@ def starts_of(built: Built) -> list[Started] | None:
             numbers = tuple(value.value for value in values if isinstance(value, Constant))
             if len(numbers) < len(values) or len(found) == _MOST_STARTS:
                 return None
-            found.append(Started(move.action, start, numbers, start.channels, is_held))
+            found.append(Started(move.action, start, numbers, start.channels, is_after_others))
         for effect in move.action.effects:
             if isinstance(effect, Start):
                 continue
@@ -101,8 +104,23 @@ def starts_of(built: Built) -> list[Started] | None:
             if isinstance(effect, Set) and isinstance(value, Constant):
                 known[effect.register] = value.value
         is_held = move.block is not None and automaton.is_inside(move.target)
+        is_after_others |= bool(found) and not is_held
         point = move.target
     return None
+
+
+def may_end(built: Built) -> bool:
+    """Whether a process may come to its end."""
+    automaton = built.automaton
+    todo, seen = [built.entry], {built.entry}
+    while todo:
+        moves = automaton.moves(automaton.follow_jumps(todo.pop()))
+        if not moves:
+            return True
+        targets = {move.target for move in moves} - seen
+        seen |= targets
+        todo += targets
+    return False
 
 
 def _start_of(action: Action) -> Start | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError, error
@@ -24,7 +25,7 @@ from membar.languages.promela.parser import parse
 from membar.languages.promela.predicates import Running
 from membar.languages.promela.process import ProcessBuilder
 from membar.languages.promela.scope import Channel, Scope, Storage, storages
-from membar.languages.promela.starts import Started, starts_of
+from membar.languages.promela.starts import Started, may_end, starts_of
 from membar.languages.promela.steps import Starter, Steps, edge_with_last, steps_of
 from membar.languages.promela.values import LAST, constant
 from membar.languages.promela.variables import Built, Instance
@@ -87,6 +88,7 @@ class _Process:
     steps: Steps | None = None
     # By the action that starts it: how many were started before, and the number of the process.
     starts: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    started: list[tuple[Started, int]] = field(default_factory=list)  # all of them, in order
 
 
 class _Translation:
@@ -125,6 +127,8 @@ class _Translation:
                 self._found += problem.diagnostics
             self._at += 1
         if self._declarations.needs_dynamic:
+            return self._stacked()
+        if any(map(self._may_use_number_again, self._processes)):
             return self._stacked()
         if self._found:
             raise InputError(*dict.fromkeys(self._found))
@@ -254,10 +258,25 @@ class _Translation:
             return
         for before, started in enumerate(found):
             number = self._start(started, before)
+            item.started.append((started, number))
             item.starts.setdefault(id(started.action), []).append((before, number))
         if any(len(numbers) > 1 for numbers in item.starts.values()):
             item.built.registers[_COUNT] = 0
             item.built.counters.add(_COUNT)
+
+    def _may_use_number_again(self, item: _Process) -> bool:
+        """Whether somebody asks for the number of a process that may be that of one that ended before."""
+        return any(
+            started.is_after_others
+            and self._asks_number(started, number)
+            and (before := self._processes[earlier].built) is not None
+            and may_end(before)
+            for (_, earlier), (started, number) in pairwise(item.started)
+        )
+
+    def _asks_number(self, started: Started, number: int) -> bool:
+        built = self._processes[number].built
+        return started.start.result is not None or (built is not None and built.asks_number)
 
     def _is_process(self, run: p.Run) -> p.Process:
         for process in self._module.processes:

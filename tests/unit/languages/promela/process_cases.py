@@ -19,10 +19,29 @@ PROCESS_CASES = (
     ),
     Case(
         "run pid",
-        None,
+        "assertions",  # the first process may have ended: its number is used again
         "byte x, y;\n"
         "proctype P(byte n) { x = n }\n"
         "init { pid q; q = run P(3); assert(q == 1); q = run P(4); assert(q == 2) }",
+    ),
+    Case(
+        "run pid in one step",
+        None,
+        "byte x, y;\n"
+        "proctype P(byte n) { x = n; assert(_pid == n) }\n"
+        "init { pid q; atomic { q = run P(1); assert(q == 1); q = run P(2); assert(q == 2) } }",
+    ),
+    Case(
+        "run pid of processes that do not end",
+        None,
+        "byte x, y;\n"
+        "proctype P(byte n) { assert(_pid == n); do :: x = n od }\n"
+        "init { pid q; q = run P(1); assert(q == 1); q = run P(2); assert(q == 2) }",
+    ),
+    Case(
+        "_pid after the end of another",
+        "assertions",
+        "byte x, y;\nproctype P(byte n) { x = n; assert(_pid == n) }\ninit { run P(1); run P(2) }",
     ),
     Case(
         "rendezvous in atomic",
