@@ -9,7 +9,6 @@ from __future__ import annotations
 from membar.models.model import Model
 from membar.program.dependencies import Dependency, DependencyKind, may_depend
 from membar.program.program import Program, Thread
-from membar.program.removable import without_removable_dependencies
 from membar.questions.outcome import Witness
 
 FLAG = "compiler-dependency"
@@ -27,6 +26,8 @@ def weaker_program(program: Program, model: Model) -> Program | None:
     """A C program without the dependencies that a compiler may remove; None if that cannot matter."""
     if not orders_by_dependencies(model):
         return None
+    from membar.program.removable import without_removable_dependencies  # noqa: PLC0415 - for some models
+
     weaker = without_removable_dependencies(program)
     return weaker if _removed_dependencies(program, weaker) else None
 

@@ -4,37 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from membar.program.condition import Quantifier
 from membar.program.execution import Event
 from membar.program.program import Program
 from membar.questions.answer import Answer, ClientRun
-from membar.questions.outcome import FinalState, Holds, Outcome, Run, Violated, Witness
+from membar.questions.outcome import Holds, Outcome, Violated, Witness
 from membar.reports._parts.condition import (
-    condition_text,
-    group_arrays,
-    sorted_states,
-    state_satisfies,
     state_text,
 )
 from membar.reports._parts.event import cell_name, line_number, phrase
-from membar.reports._parts.finding import is_complete_execution
-from membar.reports._parts.findings import Fact
+from membar.reports._parts.final_states import is_complete_execution
 from membar.reports._parts.narrative import narrative
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, line, printable, wrap
-from membar.reports._parts.table import value_table
 
-MOST_STATES = 24  # final states listed; --json lists all
 _MOST_RACES = 4  # pairs that race
 _MOST_NAMED = 4  # further locations of such a pair
-
-
-def condition_facts(answer: Answer) -> list[Fact]:
-    """What a litmus test asks, and how many executions satisfy it."""
-    program = answer.program
-    if program.condition is None:
-        return []
-    asked = condition_text(program, program.condition)
-    return [("condition", asked, ""), ("observed", _count_text(program, answer.outcome.run), "")]
 
 
 def witness_lines(answer: Answer, witness: Witness, columns: int, signs: Signs) -> list[Line]:
@@ -150,74 +133,3 @@ def _merge_races(
         if pair is not shown and name not in (*names, cell_name(program, shown[0])):
             names.append(name)
     return also
-
-
-def _count_text(program: Program, run: Run) -> str:
-    """How many executions satisfy the formula, where executions were counted."""
-    total = run.positive + run.negative
-    if not total or program.condition is None:
-        return ""
-    word = "fail" if program.condition.quantifier is Quantifier.FORALL else "satisfy"
-    number = run.negative if word == "fail" else run.positive
-    unit = "executions" if run.statistics.classes is None else "reads-from classes"
-    return f"{number} of {total} {unit} {word} the formula"
-
-
-def final_states(program: Program, run: Run, *, columns: int = 80) -> list[Line]:
-    """The final states as a table, `*` at those that satisfy the condition's formula."""
-    states = sorted_states(run.outcomes)
-    formula = program.condition.formula if program.condition else None
-    stars = {s: formula is not None and state_satisfies(program, formula, s) is True for s in states}
-    shown = _selection(states, stars)
-    starred = sum(stars.values())
-    title = f"{len(states)} final state{'s' if len(states) != 1 else ''}"
-    counted = run.statistics
-    is_partial = counted.failed or counted.truncated or counted.blocked
-    is_partial = is_partial or any(item.message for item in run.executions)
-    title += " of complete executions" if is_partial else ""
-    title += f", {starred} marked * satisfy the formula" if starred > 1 else ""
-    title += ", the one marked * satisfies the formula" if starred == 1 else ""
-    lines = [line((f"  {title}", "bold"))]
-    pairs = [group_arrays(program, state) for state in shown]
-    heads = [label for label, _ in pairs[0]]
-    rows = [("*" if stars[s] else " ", [v for _, v in p]) for s, p in zip(shown, pairs, strict=True)]
-    table = value_table(heads, rows) if all([k for k, _ in p] == heads for p in pairs) else []
-    if not table or table[0].width > columns:
-        table = []
-        for state, (mark, _) in zip(shown, rows, strict=True):
-            table += wrap(line(f"  {mark} {state_text(program, state)}"), columns, indent=6)
-    lines += table
-    if len(shown) < len(states):
-        lines.append(line((f"    and {len(states) - len(shown)} more (--json lists all)", "dim")))
-    return lines
-
-
-def incomplete_executions(program: Program, run: Run, columns: int) -> list[Line]:
-    """Where all executions are listed: those that fail or were truncated, with the states reached."""
-    counts: dict[tuple[str, FinalState], int] = {}
-    for item in run.executions:
-        if item.message:
-            counts[item.message, item.final] = counts.get((item.message, item.final), 0) + 1
-    if not counts:
-        return []
-    total = sum(counts.values())
-    title = "1 execution that fails or is" if total == 1 else f"{total} executions that fail or are"
-    lines = [Line(), line((f"  {title} truncated", "bold"))]
-    for (message, state), count in list(counts.items())[:MOST_STATES]:
-        times = f" ({count} times)" if count > 1 else ""
-        reached = state_text(program, state)
-        text = f"    {printable(message)}{times}{': ' if reached else ''}{reached}"
-        lines += wrap(line(text), columns, indent=6)
-    if len(counts) > MOST_STATES:
-        lines.append(line((f"    and {len(counts) - MOST_STATES} more (--json lists all)", "dim")))
-    return lines
-
-
-def _selection(states: tuple[FinalState, ...], stars: dict[FinalState, bool]) -> list[FinalState]:
-    """The states to list: all, or where there are too many the marked ones first."""
-    if len(states) <= MOST_STATES:
-        return list(states)
-    marked = [s for s in states if stars[s]][:MOST_STATES]
-    others = [s for s in states if not stars[s]][: MOST_STATES - len(marked)]
-    kept = {*marked, *others}
-    return [s for s in states if s in kept]

@@ -14,7 +14,8 @@ from membar.reports import Report
 from membar.reports._parts.condition import state_text
 from membar.reports._parts.drawing import DEPENDENCIES, MEANINGS
 from membar.reports._parts.event import cell_name, line_label, source_text, value_text
-from membar.reports._parts.finding import is_complete_execution, racing_events
+from membar.reports._parts.final_states import is_complete_execution
+from membar.reports._parts.finding import racing_events
 from membar.reports._parts.labels import place_labels
 from membar.reports._parts.layout import BOX_HEIGHT, Box, initial_writes, layout
 from membar.reports._parts.palette import BY_NAME, Palette, dashes_of

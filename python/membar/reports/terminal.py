@@ -60,11 +60,11 @@ def render(
     if shown := _evidence(answer, columns, signs):
         lines += [Line(), *shown]
     if outcome.run.outcomes or outcome.run.executions:
-        from membar.reports import executions  # noqa: PLC0415 - of programs only
+        from membar.reports._parts import final_states  # noqa: PLC0415 - of programs only
 
         if any(outcome.run.outcomes):
-            lines += [Line(), *executions.final_states(answer.program, outcome.run, columns=columns)]
-        lines += executions.incomplete_executions(answer.program, outcome.run, columns)
+            lines += [Line(), *final_states.final_states(answer.program, outcome.run, columns=columns)]
+        lines += final_states.incomplete_executions(answer.program, outcome.run, columns)
     if replays and (answer.witness is not None or answer.processes is not None):
         unbounded = ("--buffers", "unbounded") if answer.question.options.unbounded_buffers else ()
         words = tuple(options) or unbounded
@@ -124,7 +124,7 @@ def _facts(answer: Answer, columns: int) -> list[Line]:
         case Holds() | Violated() | Explored():
             pass
     if getattr(answer.subject, "condition", None) is not None:
-        from membar.reports.executions import condition_facts  # noqa: PLC0415 - of programs only
+        from membar.reports._parts.final_states import condition_facts  # noqa: PLC0415 - of programs only
 
         facts += condition_facts(answer)
     if answer.order is None:  # of clients, the bound says it all

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from membar.code import ir
 from membar.code.analyses.unset import maybe_unset
 from membar.code.lowering.accesses import lower_exchange, lower_load, lower_store, lower_update
-from membar.code.lowering.atomic_blocks import merge_atomic_blocks
 from membar.code.lowering.automaton import Automaton, State, without_empty_steps
 from membar.code.lowering.computing import lower_compute, lower_index
 from membar.code.lowering.context import Context, thread_name
@@ -98,6 +97,8 @@ class ThreadLowering:
             if self.flow.state is not None:
                 self._end(block.end)
         if self.begins:
+            from membar.code.lowering.atomic_blocks import merge_atomic_blocks  # noqa: PLC0415 - on demand
+
             spans = {point: self.context.span(call.place) for point, call in self.begins.items()}
             ends = frozenset(self.ends)
             self.context.may_wait |= merge_atomic_blocks(self.flow, self.begins, ends, spans)

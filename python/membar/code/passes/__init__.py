@@ -6,7 +6,7 @@ pass removes, merges or adds an access to memory that may be shared, nor a depen
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -83,6 +83,22 @@ AROUND = ("start_program", "spawn_threads")
 """Passes that take more than a module."""
 
 
+def _has_copies(module: ir.Module) -> bool:
+    return any(
+        isinstance(item, ir.Copy | ir.Fill)
+        for function in module.functions.values()
+        for block in function.blocks
+        for item in block.instructions
+    )
+
+
+_ONLY_WHERE: Mapping[str, Callable[[ir.Module], bool]] = {
+    "bound_copies": _has_copies,
+    "excuse_usage": lambda module: module.lacks_arguments,
+}
+"""Where some passes have nothing to do, and are not even loaded: for most programs."""
+
+
 def pass_names() -> tuple[str, ...]:
     """The names of all passes, in the order in which they run first."""
     start, spawn = AROUND
@@ -107,9 +123,10 @@ def _run(
     module: ir.Module, names: tuple[str, ...], *, is_validated: bool, watch: Watch | None = None
 ) -> ir.Module:
     for name in names:
-        module = load_pass(name).run(module)
-        if is_validated:
-            validate(module)
+        if name not in _ONLY_WHERE or _ONLY_WHERE[name](module):
+            module = load_pass(name).run(module)
+            if is_validated:
+                validate(module)
         if watch is not None:
             watch(name, module)
     return module

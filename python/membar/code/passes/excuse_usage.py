@@ -25,8 +25,6 @@ _NO = ir.Constant(0, ir.BOOL)
 
 def excuse_usage(module: ir.Module) -> ir.Module:
     """The module without checks of the status of the process where it may fail so."""
-    if not module.lacks_arguments:
-        return module
     main = module.functions[module.threads[0]]
     order = Order(module)
     spawns = [

@@ -10,7 +10,6 @@ from membar.program.allocations import ALLOC, EARLY_PAIRS, TOO_EARLY
 from membar.program.execution import Event, Kind
 from membar.program.operations import Assert
 from membar.program.program import Program
-from membar.properties.property import is_asked_as
 from membar.questions.answer import Answer
 from membar.questions.outcome import Violated, Witness
 from membar.records import record
@@ -30,18 +29,6 @@ class Finding:
 
     primary: Label | None = None
     others: tuple[Label, ...] = ()
-
-
-def is_complete_execution(answer: Answer, witness: Witness) -> bool:
-    """Whether an execution of an answer went on to its end, so that what it shows last is a final state."""
-    outcome = answer.outcome
-    if witness.cycle is not None:
-        return False
-    if witness is not answer.witness:  # one of all that were asked for
-        return not witness.message
-    if not isinstance(outcome, Violated) or outcome.property == "races":
-        return True
-    return is_asked_as(answer.program, outcome.property)
 
 
 def finding(answer: Answer) -> Finding:
