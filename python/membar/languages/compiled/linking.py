@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 
 from membar.code import ir as code
@@ -24,7 +25,7 @@ from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.lower import CONSTRUCTORS, lower_module
 from membar.languages.compiled.refusal import Refusal
 from membar.records import record, replace
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
 Read = Callable[[str], SourceFile | None]
 _OWN = "@library"
@@ -33,6 +34,19 @@ _HARMLESS_DIRECTIVES = {
     *(".symver", ".globl", ".global", ".hidden", ".ident", ".type", ".size", ".file"),
     *(".text", ".data", ".bss", ".section", ".previous", ".pushsection", ".popsection"),
 }
+_OF_CODE = {
+    ".globl",
+    ".global",
+    ".hidden",
+    ".type",
+    ".size",
+    ".file",
+    ".text",
+    ".align",
+    ".balign",
+    ".p2align",
+}
+_LABEL = pattern(r"^\s*(?P<name>[A-Za-z_$][\w$]*):", re.MULTILINE)
 ENTRY = "main"
 
 
@@ -105,6 +119,7 @@ class _Linking:
         self.files: dict[str, _LibraryFile] = {}
         self.library, self.read, self.inline_bodies = library, read, inline_bodies
         self.of_system = of_system
+        self.in_assembly: set[str] = set()
         self.definitions = self._definitions()
         self.aliases = self._aliases()
         self.refuse: Refuse = _refusal(read)
@@ -129,7 +144,7 @@ class _Linking:
 
     def run(self, entry: str) -> code.Module:
         for unit in self.program:
-            _refuse_assembly(unit.module, self.refuse)
+            self.in_assembly |= _functions_in_assembly(unit.module, self.refuse)
             if entry in _defined_names(unit.module):
                 unit.roots.add(entry)
             unit.roots |= self._defined_twice(unit)
@@ -150,8 +165,12 @@ class _Linking:
 
             linked = refuse_missing(linked, self.refuse)
         return resolve_library(
-            resolve_weak(linked), bodies, self.refuse, _advise, show=demangle, of_system=self.of_system
+            resolve_weak(linked), bodies, self.refuse, _advise, show=demangle, of_system=self._unknown
         )
+
+    def _unknown(self, names: Collection[str]) -> Collection[str]:
+        """Those of some functions that exist, but of which it is not known what they do."""
+        return self.in_assembly.intersection(names) | set(self.of_system(names))
 
     def _without_aliases(self, module: code.Module) -> code.Module:
         """A file that names what aliases of other files stand for."""
@@ -323,13 +342,16 @@ def _refusal(read: Read) -> Refuse:
     return refuse
 
 
-def _refuse_assembly(module: llvm.Module, refuse: Refuse) -> None:
-    """Refuse assembly outside functions, which may define anything."""
-    for text in module.assembly:
-        for statement in read_statements(text):
-            if statement.mnemonic not in _HARMLESS_DIRECTIVES:
-                place = f"outside functions in {module.source_name}"
-                raise refuse(f"the assembly `{text.strip()}` {place} is not supported", None)
+def _functions_in_assembly(module: llvm.Module, refuse: Refuse) -> set[str]:
+    """The functions that assembly outside functions defines; if it is more than code, it may do anything."""
+    text = "\n".join(module.assembly)
+    words = {statement.mnemonic for statement in read_statements(text)}
+    if words <= _HARMLESS_DIRECTIVES:
+        return set()
+    if any(word.startswith(".") and word not in _OF_CODE for word in words):
+        place = f"outside functions in {module.source_name}"
+        raise refuse(f"the assembly `{text.strip()}` {place} is not supported", None)
+    return {label["name"] for label in _LABEL.finditer(text)}
 
 
 def _in_source(place: code.Place | None) -> Place | None:

@@ -173,7 +173,10 @@ def _with_assembly(directives: str) -> SourceFile:
     return SourceFile("case.c", f"__asm__({json.dumps(directives)});\nint main(void) {{ return 0; }}")
 
 
-@pytest.mark.parametrize("directives", [".section .init_array\n.quad main", '.incbin "/etc/hostname"'])
+@pytest.mark.parametrize(
+    "directives",
+    [".section .init_array\n.quad main", '.incbin "/etc/hostname"', ".pushsection .init_array\nf: nop"],
+)
 def test_assembly_outside_of_functions_is_refused(directives: str) -> None:
     with pytest.raises(InputError, match="outside functions"):
         membar.check(_with_assembly(directives), model="sc")
@@ -181,6 +184,14 @@ def test_assembly_outside_of_functions_is_refused(directives: str) -> None:
 
 def test_assembly_outside_of_functions_may_name_symbols() -> None:
     assert membar.check(_with_assembly(".globl main\n.hidden main"), model="sc").verdict == "holds"
+
+
+@pytest.mark.parametrize(("condition", "verdict"), [("n", "holds"), ("!n", "unknown")])
+def test_functions_in_assembly_are_not_followed(condition: str, verdict: str) -> None:
+    code = ".text\n.globl Swap\n.type Swap,@function\nSwap:\n  ret\n.size Swap,.-Swap"
+    text = f"__asm__({json.dumps(code)});\nvoid Swap(int);\nint n;\n"
+    text += f"int main(void) {{ if ({condition}) Swap(1); return 0; }}"
+    assert membar.check(SourceFile("case.c", text), model="sc").verdict == verdict
 
 
 @pytest.mark.parametrize("value", ["many", "17"])
