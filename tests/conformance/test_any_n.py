@@ -27,7 +27,7 @@ def expectations() -> list[object]:
         assert said, path
         assert all(claim.any_threads for claim in said)
         found += [(path.name, claim.model, claim.verdict.upper().replace("-", " ")) for claim in said]
-    quick = tiers.rows(4, [each for each in found if each != SLOWEST])
+    quick = tiers.rows(8, [each for each in found if each != SLOWEST])
     return [*quick, pytest.param(*SLOWEST, marks=pytest.mark.full)]
 
 

@@ -39,7 +39,7 @@ def _without_time(result: membar.Answer) -> tuple[object, ...]:
     ("name", "model"),
     [
         ("seqlock-bare.c", "armv8"),
-        ("tas.c", "rc11"),
+        pytest.param("tas.c", "rc11", marks=pytest.mark.full),
         pytest.param("treiber.c", "rc11", marks=pytest.mark.full),
     ],
 )

@@ -59,6 +59,7 @@ def test_a_call_of_abort_is_reported() -> None:
     assert found.witness.message == "abort is called (line 15)"
 
 
+@pytest.mark.full
 def test_a_program_that_aborts_is_repaired() -> None:
     found = membar.repair(SourceFile.read(_INPUTS / "message-abort.c"), model="armv8")
     assert isinstance(found, Repair)

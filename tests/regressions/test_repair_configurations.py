@@ -91,6 +91,7 @@ def test_weakening_without_other_configurations_takes_all() -> None:
     assert found.configurations == ()
 
 
+@pytest.mark.full
 def test_a_change_that_another_configuration_cannot_read_is_not_offered() -> None:
     # A fence before `x = 1` would need braces around a statement that `#else` begins a second time.
     text = """

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import membar
+import tiers
 from limits.slow_inputs import STAGES, Stage
 from limits.stages import INTERRUPTED, run
 from membar import SourceFile
@@ -28,6 +29,7 @@ def test_a_question_about_races_given_up_at_the_limit_is_noted(tmp_path: Path) -
     assert "no time was left to check for data races in C" in ending.output
 
 
+@pytest.mark.full
 def test_ctrl_c_during_an_explanation_keeps_the_answer(tmp_path: Path) -> None:
     stage = _prepared("explanation", tmp_path)
     ending = run(stage.command, tmp_path, interrupt_after_work=1.5)
@@ -43,7 +45,10 @@ def test_a_certificate_that_takes_too_long_names_the_limit(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     ("name", "known"),
-    [("cubes", " nodes, "), ("objects: clients", " histories, "), ("certificate", "the search, holds,")],
+    tiers.rows(
+        3,
+        [("cubes", " nodes, "), ("objects: clients", " histories, "), ("certificate", "the search, holds,")],
+    ),
 )
 def test_ctrl_c_keeps_what_is_known(name: str, known: str, tmp_path: Path) -> None:
     stage = _prepared(name, tmp_path)

@@ -162,7 +162,7 @@ WRONG = [
 _FIRST = ("--count", "100")
 
 
-@pytest.mark.parametrize("wrong", every(3, WRONG), ids=lambda wrong: wrong.name)
+@pytest.mark.parametrize("wrong", every(6, WRONG), ids=lambda wrong: wrong.name)
 def test_a_wrong_claim_is_caught(wrong: Wrong, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "mine.cat"
     file.write_text(wrong.model, encoding="utf-8")

@@ -83,6 +83,7 @@ def test_z3_ends_with_the_memory_limit_and_not_with_its_caller(work: str, megaby
     assert "the memory limit of" in ended.stdout
 
 
+@pytest.mark.full
 def test_questions_from_python_end_with_the_memory_limit() -> None:
     text = SourceFile("linear.obj", linear_object(60)())
     answer = membar.check(text, model="sc", limits=Limits(memory=budget.resident_bytes() + (40 << 20)))
