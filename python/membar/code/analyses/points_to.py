@@ -125,6 +125,8 @@ class _Analysis:
         if target in node.targets:
             return
         same = node.of_site.setdefault(target.site, set())
+        if any(each.contains(target) for each in same):
+            return
         if len(same) == _MOST:
             target = join_targets({*same, target}, target.site)
             if target in node.targets:

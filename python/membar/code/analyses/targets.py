@@ -62,6 +62,12 @@ class Target:
         """What the distance between two of its bytes is a multiple of; 0 if there is one only."""
         return gcd(*(stride for stride, _ in self.steps)) if self.steps else 0
 
+    def contains(self, other: Target) -> bool:
+        """Whether it is a series without an end that all bytes of another target of its site are in."""
+        if len(self.steps) != 1 or self.steps[0][1] is not None:
+            return False
+        return (other.start - self.start) % self.stride == 0 == other.stride % self.stride
+
     def bounds(self) -> tuple[int | None, int | None]:
         """The first and last byte; None where there is no bound."""
         if any(count is None for _, count in self.steps):

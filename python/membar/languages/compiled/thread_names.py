@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from membar.code import ir
 from membar.code.passes.link import rename
 from membar.code.passes.start_program import ENTRY
+from membar.languages.compiled.llvm.metadata import CLOSURE
 from membar.records import replace
 
 _UNNAMED = "thread"
-_CLOSURE = "{"  # rustc's `{closure#0}` is no name that the program has
 
 
 def name_threads(module: ir.Module, is_of_program: Callable[[ir.Place], bool]) -> ir.Module:
@@ -29,7 +29,7 @@ def name_threads(module: ir.Module, is_of_program: Callable[[ir.Place], bool]) -
         if thread == ENTRY or place is None or is_of_program(place):
             continue
         found = next(_first_functions(module.functions[thread], is_of_program), _UNNAMED)
-        if found.startswith(_CLOSURE):
+        if found.startswith(CLOSURE):
             found = _UNNAMED
         number = 1
         while f"{found}#{number}" in (*functions.values(), *module.functions):

@@ -162,6 +162,12 @@ CASES = {
         "assert!(r == 1 || D.get() == 1 || thread::panicking());",
         "holds",
     ),
+    "what two own is made again by who changes it": (
+        "",
+        "let mut own = Arc::new(1); let other_one = own.clone(); *Arc::make_mut(&mut own) = 2;",
+        "assert_eq!((*own, *other_one), (2, 1));",
+        "holds-within",
+    ),
     "a relaxed flag orders nothing": (
         "D.set(1); X.store(1, Relaxed);",
         "let r = X.load(Relaxed) == 1 && D.get() == 0;",
@@ -213,6 +219,13 @@ def test_a_panic_is_a_failed_assertion(message: str, tmp_path: Path) -> None:
     answer = membar.check(path)
     assert answer.verdict == "violated"
     assert message in answer.render("terminal")
+
+
+@pytest.mark.full
+def test_a_closure_is_called_after_the_function_it_is_in(tmp_path: Path) -> None:
+    path = tmp_path / "case.rs"
+    path.write_text(program("fn look() { assert!(X.load(Relaxed) == 1) } look();", "", ""))
+    assert "in look ← closure in main case.rs:" in membar.check(path).render("terminal").replace("\n", " ")
 
 
 @pytest.mark.full

@@ -9,6 +9,10 @@ from membar.languages.compiled.llvm.tokens import Cursor
 from membar.records import record, replace
 from membar.source import SourceFile
 
+CLOSURE = "closure"
+"""What reports call a function without a name: `closure in push`."""
+_CLOSURE_OF_RUST = "{closure"
+
 
 @record(frozen=True, slots=True)
 class Ref:
@@ -138,7 +142,12 @@ class Metadata:
         words: list[str] = []
         for item in self._scopes(scope):
             name = _without_arguments(str(item.fields.get("name", "")))
-            if item.kind == "DISubprogram" or (words and item.kind == "DICompositeType" and name):
+            if words == [CLOSURE]:
+                if item.kind == "DINamespace" and not name.startswith("{"):
+                    return f"{CLOSURE} in {name}"
+            elif not words and item.kind == "DISubprogram" and name.startswith(_CLOSURE_OF_RUST):
+                words = [CLOSURE]
+            elif item.kind == "DISubprogram" or (words and item.kind == "DICompositeType" and name):
                 words.append(name)
             elif words and item.kind == "DICompositeType":
                 words[-1] = "lambda"

@@ -39,7 +39,12 @@ _MARKS = {
     "not_printed": (("memory", "races"), "without what `print!` and similar macros read"),
     "may_read_again": (("deadlock",), "without threads that read an RwLock again while a writer waits"),
 }
-_OTHER_PATHS = {"<alloc::string::String as core::clone::Clone>::clone": "clone_string"}
+_OTHER_PATHS = {
+    "<alloc::string::String as core::clone::Clone>::clone": "clone_string",
+    "alloc::sync::arcinner_layout_for_value_layout": "layout_of_counted",
+    "alloc::rc::rc_inner_layout_for_value_layout": "layout_of_counted",
+    "std::io::stdio::attempt_print_to_stderr": "print_to_stderr",
+}
 _FORMAT = "std::fmt::format::format_inner"
 _OTHER_NAMES = {
     "__rust_alloc": "allocate",

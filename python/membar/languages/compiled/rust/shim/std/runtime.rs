@@ -1,5 +1,6 @@
 //! What rustc's own runtime would do: membar calls these instead (`membar/languages/compiled/rust/runtime.py`).
 use crate::primitives;
+use core::alloc::Layout;
 use real::string::String;
 use real::vec::Vec;
 
@@ -81,6 +82,18 @@ fn __mb_rust_growing(bytes: &mut Vec<LikeByte>, strings: &mut Vec<LikeString>) {
 #[no_mangle]
 fn __mb_rust_clone_string(text: &String) -> String {
     String::from(text.as_str())
+}
+
+/// What `Arc` and `Rc` allocate: two counts, then the value.
+#[no_mangle]
+fn __mb_rust_layout_of_counted(value: Layout) -> Layout {
+    Layout::new::<[usize; 2]>().extend(value).unwrap().0.pad_to_align()
+}
+
+/// Prints nothing, as `eprint!`.
+#[no_mangle]
+fn __mb_rust_print_to_stderr(_: core::fmt::Arguments<'_>) {
+    primitives::not_printed();
 }
 
 /// What `unreachable_unchecked` and the like promise: rustc replaces branches that would lead there by an assumption.
