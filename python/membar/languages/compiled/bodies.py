@@ -8,7 +8,6 @@ lines that begin with `///`.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
@@ -29,7 +28,7 @@ from membar.source import SourceFile, pattern
 FOLDER = f"{folder_of(__file__)}/library"
 # Bodies are what they say: no loop becomes a call of `memset`, no `strlen` a builtin.
 _OPTIONS = ("-ffreestanding", "-fno-builtin")
-_SAYS = pattern(r"^/// (?P<names>[\w, ]+): (?P<text>.+)$", re.MULTILINE)
+_SAYS = pattern(r"(?P<names>[\w, ]+): (?P<text>.+)")
 # Where what code IR is made of is defined.
 _MODULES = ("membar.code.ir", "membar.code.shapes")
 _VARIABLES: Mapping[str, str] = {
@@ -80,7 +79,8 @@ def library_functions() -> Mapping[str, Entry]:
     found: dict[str, Entry] = {}
     for file in sorted(os.listdir(FOLDER)):  # noqa: PTH208 - without pathlib
         if file.endswith(".c"):
-            for match in _SAYS.finditer(SourceFile.read(f"{FOLDER}/{file}").text):
+            _, *comments = f"\n{SourceFile.read(f'{FOLDER}/{file}').text}".split("\n/// ")
+            for match in filter(None, map(_SAYS.match, comments)):
                 for name in match["names"].split(", "):
                     found[name] = Entry(name, file, match["text"])
     return found
