@@ -74,14 +74,26 @@ class Reader:
 
     def binary(self, loosest: int) -> x.Expr:
         """An expression whose operators outside parentheses are of level `loosest` or tighter."""
-        row, sign = [self._unary()], ""
-        while (level := self._level()) >= loosest:
+        rows: list[tuple[int, list[x.Expr], str]] = []  # that are open: level, operands, operator
+        operand = self._unary()
+        while True:
+            level = self._level()
+            while rows and rows[-1][0] > level:
+                _, row, sign = rows.pop()
+                operand = self._join([*row, operand], sign)
+            if level < loosest:
+                return operand
             word = self.cursor.take().text
             joins = _SYNONYMS.get(word, word)
-            if joins != sign or sign not in _ASSOCIATIVE:
-                row, sign = [self._join(row, sign)], joins
-            row.append(self.binary(level + 1))
-        return self._join(row, sign)
+            if not rows or rows[-1][0] < level:
+                row = [operand]
+            else:
+                _, row, sign = rows.pop()
+                row.append(operand)
+                if joins != sign or sign not in _ASSOCIATIVE:
+                    row = [self._join(row, sign)]
+            rows.append((level, row, joins))
+            operand = self._unary()
 
     def _join(self, row: Sequence[x.Expr], sign: str) -> x.Expr:
         def join(left: x.Expr, right: x.Expr) -> x.Expr:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from membar.diagnostics import InputError, error
 from membar.languages.promela import syntax as p
@@ -14,6 +14,7 @@ from membar.source import Span
 from membar.tokens import Token, join_balanced
 
 _Operand: TypeAlias = tuple[p.Expr, Span]
+_Tree = TypeVar("_Tree", bound=p.Expr)
 
 # From loose to tight, as in C; all operators associate to the left. Those of LTL with two operands (`U` and
 # the like) have a level of their own, and arrows are looser than all.
@@ -43,8 +44,8 @@ _SAME = {
 C_WORDS = ("c_code", "c_decl", "c_expr", "c_state", "c_track")
 _ASKS = ("len", "full", "empty", "nfull", "nempty")
 _SPECIALS = ("_pid", "_nr_pr", "_last", "np_")
-_DEEPEST = 60
-_LONGEST = 200
+_DEEPEST = 120  # parentheses and signs that an expression is inside of
+_HIGHEST = 200
 # Rows of these are joined as flat trees: how their operands are grouped makes no difference.
 _ASSOCIATIVE = frozenset({"&&", "||", "|", "&", "^", "+"})
 _PREFIXES = {"[]": "[]", "always": "[]", "<>": "<>", "eventually": "<>"}
@@ -67,6 +68,8 @@ class Expressions:
         self._temporal = temporal
         self._processes = processes
         self._depth = 0
+        # By identity, the trees that were read and their heights, but for leaves.
+        self._heights: dict[int, tuple[p.Expr, int]] = {}
 
     def expression(self) -> p.Expr:
         """An expression with the loosest operators."""
@@ -83,21 +86,47 @@ class Expressions:
 
     def _binary(self, least: int) -> p.Expr:
         """Operands joined by operators of level `least` or tighter."""
-        row, sign = [self._operand(self._unary())], ""
-        groups = 0
-        while groups < _LONGEST:
+        rows: list[tuple[int, list[_Operand], str]] = []  # that are open: level, operands, operator
+        operand = self._operand(self._unary())
+        while True:
             token = self._cursor.next
             level = _LEVELS.get(token.text, -1) if token.group == "sign" or self._is_word(token) else -1
+            while rows and rows[-1][0] > level:
+                _, row, sign = rows.pop()
+                operand = self._join([*row, operand], sign)
             if level < least:
-                return _join(row, sign)[0]
+                return operand[0]
             self._cursor.take()
             joins = _SAME.get(token.text, token.text)
-            if joins != sign or sign not in _ASSOCIATIVE:
-                row, sign = [_join(row, sign)], joins
-                groups += 1
-            row.append(self._operand(self._binary(level + 1)))
-        message = f"at most {_LONGEST} operators in a row"
-        raise error("W0702", "the expression is too long", row[0][1], message)
+            if not rows or rows[-1][0] < level:
+                row = [operand]
+            else:
+                _, row, sign = rows.pop()
+                row.append(operand)
+                if joins != sign or sign not in _ASSOCIATIVE:
+                    row = [self._join(row, sign)]
+            rows.append((level, row, joins))
+            operand = self._operand(self._unary())
+
+    def _join(self, row: Sequence[_Operand], sign: str) -> _Operand:
+        def join(left: _Operand, right: _Operand) -> _Operand:
+            span = left[1].to(right[1])
+            return self._with_height(p.Infix(sign, left[0], right[0], span), left[0], right[0]), span
+
+        return join_balanced(row, join)
+
+    def _with_height(self, tree: _Tree, *parts: p.Expr) -> _Tree:
+        """A tree, whose height is now known.
+
+        Raises:
+            InputError: it is too high for those who walk down.
+        """
+        height = 1 + max((self._heights.get(id(part), (part, 0))[1] for part in parts), default=0)
+        if height > _HIGHEST:
+            message = f"at most {_HIGHEST} operators, each inside the next one"
+            raise error("W0702", "the expression is nested too deeply", tree.span, message)
+        self._heights[id(tree)] = tree, height
+        return tree
 
     def _operand(self, expr: p.Expr) -> _Operand:
         """An operand that was just read, and where it stands: up to a parenthesis that it has no more."""
@@ -113,7 +142,7 @@ class Expressions:
         return self._temporal and token.group == "name"
 
     def _infix(self, sign: str, left: p.Expr, right: p.Expr) -> p.Infix:
-        return p.Infix(sign, left, right, self._cursor.since(left.span))
+        return self._with_height(p.Infix(sign, left, right, self._cursor.since(left.span)), left, right)
 
     def _unary(self) -> p.Expr:
         cursor = self._cursor
@@ -124,17 +153,17 @@ class Expressions:
         try:
             if self._temporal and (sign := self._word(_PREFIXES)):
                 operand = self._binary(_UNTIL)  # SPIN: `[] p U q` is `[] (p U q)`
-                return p.Prefix(sign, operand, cursor.since(start))
+                return self._with_height(p.Prefix(sign, operand, cursor.since(start)), operand)
             if self._temporal and cursor.sees_word(*_TIGHT) and self._is_prefix():
                 sign = _TIGHT[cursor.take().text]
                 operand = self._unary()
-                return p.Prefix(sign, operand, cursor.since(start))
+                return self._with_height(p.Prefix(sign, operand, cursor.since(start)), operand)
             if cursor.sees("-", "~", "!", "!!"):
                 sign = cursor.take().text
                 operand = self._unary()
                 span = cursor.since(start)
                 inner = p.Prefix("!", operand, span) if sign == "!!" else operand
-                return p.Prefix(sign[0], inner, span)
+                return self._with_height(p.Prefix(sign[0], inner, span), operand)
             return self._primary()
         finally:
             self._depth -= 1
@@ -182,10 +211,14 @@ class Expressions:
             cursor.expect(":", "between the two values of a choice")
             otherwise = self.expression()
             cursor.expect(")", "to close the choice")
-            return p.Conditional(inner, then, otherwise, cursor.since(start))
+            choice = p.Conditional(inner, then, otherwise, cursor.since(start))
+            return self._with_height(choice, inner, then, otherwise)
         cursor.expect(")", "to close the parenthesis")
-        is_composed = isinstance(inner, p.Infix | p.Prefix)
-        return replace(inner, span=cursor.since(start)) if is_composed else inner
+        if not isinstance(inner, p.Infix | p.Prefix):
+            return inner
+        whole = replace(inner, span=cursor.since(start))
+        self._heights[id(whole)] = whole, self._heights[id(inner)][1]
+        return whole
 
     def _run(self) -> p.Run:
         cursor = self._cursor
@@ -277,14 +310,6 @@ class Expressions:
             return p.Pattern(use, is_matched=False, span=use.span)
         value = self._unary()
         return p.Pattern(value, is_matched=True, span=value.span)
-
-
-def _join(row: Sequence[_Operand], sign: str) -> _Operand:
-    def join(left: _Operand, right: _Operand) -> _Operand:
-        span = left[1].to(right[1])
-        return p.Infix(sign, left[0], right[0], span), span
-
-    return join_balanced(row, join)
 
 
 def character(text: str) -> int:

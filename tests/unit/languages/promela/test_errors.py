@@ -14,6 +14,10 @@ def body(statements: str) -> str:
     return f"{X}active proctype P() {{ byte k; {statements} }}"
 
 
+# Every level of operators, once.
+MIXED = "(x || x && x | x ^ x & x == x < x << x + x * "
+
+
 @pytest.mark.parametrize(
     ("text", "code", "message", "line"),
     [
@@ -25,6 +29,8 @@ def body(statements: str) -> str:
         (body("do :: x == 1 -> skip fi"), "W0702", "unexpected `fi`", 2),
         (body("x = 1 x = 2"), "W0702", "unexpected `x`", 2),
         (body("x = " + "(" * 200 + "1"), "W0702", "the expression is nested too deeply", 2),
+        (body("x = " + MIXED * 40 + "1" + ")" * 40), "W0702", "the expression is nested too deeply", 2),
+        (body("x = x" + " - 1" * 300), "W0702", "the expression is nested too deeply", 2),
         (body("{" * 100 + "skip"), "W0702", "statements are nested too deeply", 2),
         (body("break"), "W0702", "`break` outside a loop", 2),
         ("proc P() { }", "W0702", "unexpected `proc`", 1),
