@@ -186,10 +186,17 @@ class _Stepper:
         else:
             for condition in conditions:
                 path.assume(logical_not(FALSE if condition is None else condition))
+        if path.is_dead:
+            return
         base = path.temporaries
         condition, renamed = path.read(move.action)
         path.assume(condition)
         if path.is_dead:
+            if any(isinstance(done, Assert) for done in path.operations):  # it is asked, and may fail
+                path.operations.append(Assume(FALSE, waits=True))
+                path.span = move.action.span
+                here = self._numbers[node]
+                self._edges.append(path.edge(here, here, locked=move.block is not None))
             return
         start = next((effect for effect in move.action.effects if isinstance(effect, Start)), None)
         if start is None:

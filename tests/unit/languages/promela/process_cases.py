@@ -397,4 +397,10 @@ PROCESS_CASES = (
         None,
         "chan q = [1] of { byte }; byte x, y;\nactive proctype A() { if :: q?x,y :: x = 9 fi }",
     ),
+    Case(
+        "a guard that is never true may ask what must not be asked",
+        "memory",
+        "byte x = 1;\nproctype P() { (x == 0); (!enabled(1)); end: (x > 3) }\n"
+        "init { run P(); (_nr_pr >= 1); x = 0 }",
+    ),
 )
