@@ -49,6 +49,8 @@ def _load(body: FunctionBody, item: llvm.Load, place: code.Place | None) -> None
     parts = list(flatten(item.type, body.layout))
     if item.ordering is not None and len(parts) != 1:
         raise UnsupportedError("an atomic access to an aggregate is not supported")
+    if item.result is None:
+        raise UnsupportedError("a `load` whose result has no name is not supported")
     _note_alignment(body, item, item.type, place)
     align = item.align or body.layout.align(item.type)
     may_be_unset = body.lowering.is_rust and not _must_be_set(item)

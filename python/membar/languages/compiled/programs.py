@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.source import SourceFile, pattern
 
 _MAIN = pattern(r"\bmain\s*\(")
+_CONDITIONAL = pattern(r"^[ \t]*#[ \t]*(?P<word>if|endif)", re.MULTILINE)
 
 
 def first_and_others(paths: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
@@ -21,6 +23,8 @@ def first_and_others(paths: Sequence[str]) -> tuple[str, tuple[str, ...]] | None
     entries = [path for path in paths if _has_entry(path)]
     if len(entries) == len(paths):
         return None
+    if len(entries) > 1:  # what some have between `#if` and `#endif` may be for other programs
+        entries = [path for path in entries if _has_entry(path, is_certain=True)] or entries
     if len(entries) > 1:
         message = f"{' and '.join(entries)} each have a function `main`: they are not one program"
         raise InputError(Diagnostic(code="W1521", message=message, help="check the programs one by one"))
@@ -28,6 +32,15 @@ def first_and_others(paths: Sequence[str]) -> tuple[str, tuple[str, ...]] | None
     return first, tuple(path for path in paths if path != first)
 
 
-def _has_entry(path: str) -> bool:
-    """Whether a file seems to define `main`; a macro may hide it, and bitcode does."""
-    return not Path(path).is_file() or _MAIN.search(SourceFile.read(path).text) is not None
+def _has_entry(path: str, *, is_certain: bool = False) -> bool:
+    """Whether a file seems to define `main`: a macro may hide it, and bitcode does; certain: no `#if`."""
+    if not Path(path).is_file():
+        return not is_certain
+    text = SourceFile.read(path).text
+    return any(not is_certain or not _is_conditional(text, found.start()) for found in _MAIN.finditer(text))
+
+
+def _is_conditional(text: str, at: int) -> bool:
+    """Whether a place is between `#if` and `#endif`."""
+    words = [found["word"] for found in _CONDITIONAL.finditer(text, 0, at)]
+    return words.count("if") > words.count("endif")

@@ -79,6 +79,12 @@ def test_files_that_each_have_a_main_are_programs_of_their_own(capsys: pytest.Ca
     assert "one.c and other.c each have a function `main`" in capsys.readouterr().err
 
 
+def test_a_main_that_is_compiled_under_a_condition_is_for_another_program() -> None:
+    tested = f"#if TEST_MAIN\n{ONE}\n#endif\n"
+    Path("tested.c").write_text(tested, encoding="utf-8")
+    assert check("tested.c", "main.c", "stubs.c") == 0
+
+
 def test_a_file_without_main_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert check("stubs.c", "--std", "gnu11") == 2
     assert "stubs.c: the program has no function `main`" in capsys.readouterr().err
