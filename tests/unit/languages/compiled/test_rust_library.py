@@ -20,6 +20,11 @@ static Y: AtomicU32 = AtomicU32::new(0);
 static M: Mutex<u32> = Mutex::new(0);
 static N: Mutex<u32> = Mutex::new(0);
 static R: RwLock<u32> = RwLock::new(0);
+static C: Condvar = Condvar::new();
+static ONCE: Once = Once::new();
+static CELL: OnceLock<u32> = OnceLock::new();
+static LAZY: LazyLock<u32> = LazyLock::new(|| { D.set(1); 5 });
+static BOTH: Barrier = Barrier::new(2);
 struct Plain(std::cell::UnsafeCell<u32>);
 unsafe impl Sync for Plain {}
 impl Plain {
@@ -160,6 +165,78 @@ CASES = {
         "X.store(1, Relaxed); full(); D.set(Y.load(Relaxed));",
         "Y.store(1, Relaxed); full(); let r = X.load(Relaxed);",
         "assert!(r == 1 || D.get() == 1 || thread::panicking());",
+        "holds",
+    ),
+    "a wait for a condition ends if it holds": (
+        "*M.lock().unwrap() = 1; C.notify_one();",
+        "drop(C.wait_while(M.lock().unwrap(), |n| *n == 0).unwrap());",
+        "assert_eq!(*M.lock().unwrap(), 1);",
+        "holds",
+    ),
+    "a timed wait may end before the time": (
+        "*M.lock().unwrap() = 1; C.notify_one();",
+        "let r = *C.wait_timeout(M.lock().unwrap(), std::time::Duration::from_secs(9)).unwrap().0;",
+        "assert_eq!(r, 1);",
+        "violated",
+    ),
+    "try_read that fails orders nothing": (
+        "X.store(1, Relaxed); std::mem::forget(R.write());",
+        "let r = R.try_read().is_err() && X.load(Relaxed) == 0;",
+        "assert!(!r);",
+        "violated",
+    ),
+    "try_write that fails orders nothing": (
+        "X.store(1, Relaxed); std::mem::forget(R.read());",
+        "let r = R.try_write().is_err() && X.load(Relaxed) == 0;",
+        "assert!(!r);",
+        "violated",
+    ),
+    "a barrier orders what comes before it": (
+        "D.set(1); BOTH.wait();",
+        "BOTH.wait(); let r = D.get();",
+        "assert_eq!(r, 1);",
+        "holds",
+    ),
+    "who sees that a once is done sees what it did": (
+        "ONCE.call_once(|| D.set(1));",
+        "let r = !ONCE.is_completed() || D.get() == 1;",
+        "assert!(r);",
+        "holds",
+    ),
+    "a once that is not done orders nothing": (
+        "X.store(1, Relaxed); ONCE.call_once(|| {});",
+        "let r = X.load(Relaxed) == 1 && !ONCE.is_completed() && X.load(Relaxed) == 1;",
+        "assert!(!r);",
+        "violated",
+    ),
+    "who finds the value of a cell sees what came before": (
+        "CELL.get_or_init(|| { D.set(1); 5 });",
+        "let r = CELL.get().is_none() || D.get() == 1;",
+        "assert!(r);",
+        "holds",
+    ),
+    "a lazy value is made before every use": (
+        "let _ = *LAZY;",
+        "let r = *LAZY + D.get();",
+        "assert_eq!(r, 6);",
+        "holds",
+    ),
+    "a timed park may end without cause": (
+        "X.store(1, Relaxed); main.unpark();",
+        "thread::park_timeout(std::time::Duration::from_secs(9)); let r = X.load(Relaxed);",
+        "assert_eq!(r, 1);",
+        "violated",
+    ),
+    "there may be one processor": (
+        "",
+        "let r = thread::available_parallelism().unwrap().get();",
+        "assert_eq!(r, 2);",
+        "violated",
+    ),
+    "a scope waits for its threads": (
+        "",
+        "thread::scope(|s| { s.spawn(|| D.set(1)); }); let r = D.get();",
+        "assert_eq!(r, 1);",
         "holds",
     ),
     "what two own is made again by who changes it": (
