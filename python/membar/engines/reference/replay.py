@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from membar.diagnostics import EngineLimitError
 from membar.engines.reference.candidates import are_born_and_joined, skeleton
 from membar.engines.reference.threads import follow
 from membar.engines.reference.trace import ChoiceError, Status, Trace
@@ -54,7 +55,10 @@ def is_first_state(program: Program, model: Model, witness: Witness) -> bool:
         return False
     from membar.engines.reference.runs import follow_steps  # most witnesses are graphs
 
-    return follow_steps(program, model, witness) is None
+    try:
+        return follow_steps(program, model, witness) is None
+    except EngineLimitError:  # no store buffer knows its annotations: it has no run
+        return False
 
 
 def rerun(program: Program, witness: Witness) -> tuple[Trace, ...]:
