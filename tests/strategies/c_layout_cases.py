@@ -47,6 +47,7 @@ ATOMIC_STRUCTURES = (
     threads("data behind a pair is ordered by release", _SMALL + "int data; atomic_flag once;\n", "struct pair n = {1, 1}; if (!atomic_flag_test_and_set(&once)) { data = 1; atomic_store_explicit(&pr, n, memory_order_release); }", "struct pair r = atomic_load_explicit(&pr, memory_order_acquire); if (r.at) data++;@", "holds"),
 )  # fmt: skip
 
+_PADDED = "struct pad { int a; short b; signed char c; struct pad *p; } *_Atomic kept, g;\nstatic struct pad changed(struct pad v, int n) { v.a += n; v.b = (short)n; return v; }\n"
 _FLAGS = "struct flags { unsigned a : 1, b : 3; int c : 4; unsigned char d; };\nstruct flags g;\n"
 
 BIT_FIELDS = (
@@ -63,6 +64,8 @@ BIT_FIELDS = (
     main_only("bit fields on the heap that were never set", "struct flags *p = malloc(sizeof *p); return p->a;", "read before it was set", "struct flags { unsigned a : 1, b : 30; };\n"),
     main_only("bit fields on the heap after free", "struct flags *p = calloc(1, sizeof *p); free(p); p->a = 1;", "use after free", _FLAGS),
     main_only("bit fields and their word", "u.f.lo = 5; u.f.hi = 3; assert(u.w == 0x35); u.w = 0xFF; assert(u.f.lo == 15 && u.f.hi == 15);", "holds", "union { struct { unsigned lo : 4, hi : 28; } f; unsigned w; } u;\n"),
+    main_only("a structure with padding that was never set, passed by value", "struct pad *q = malloc(sizeof *q); q->a = 1; q->b = 2; q->c = 3; q->p = 0; kept = q; g = changed(*kept, 1); assert(g.a == 2 && g.c == 3); *kept = changed(g, 2); assert(kept->b == 2); free(q);", "holds", _PADDED),
+    main_only("a structure of which a member was never set, passed by value", "struct pad *q = malloc(sizeof *q); q->b = 2; q->c = 3; q->p = 0; kept = q; g = changed(*kept, 1);", "is read before it was set", _PADDED),
     main_only("a packed pointer", "struct p { unsigned long at : 48, tag : 16; } p = {(unsigned long)&n, 7}; *(int *)(unsigned long)p.at = 4; assert(n == 4 && p.tag == 7);", "holds", "int n;\n"),
     threads("neighbouring bit fields race", "struct { unsigned a : 1, b : 1; } s; atomic_flag f;\n", "if (atomic_flag_test_and_set(&f)) s.a = 1; else s.b = 1;", "", "races"),
     threads("bit fields behind an empty one do not race", "struct { unsigned a : 1; unsigned : 0; unsigned b : 1; } s; atomic_flag f;\n", "if (atomic_flag_test_and_set(&f)) s.a = 1; else s.b = 1;", "@assert(s.a && s.b);", "holds"),
@@ -151,6 +154,8 @@ FLOATS = (
     threads("doubles under a lock", _ACCOUNT + "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n", "pthread_mutex_lock(&m); if (total == 1.5) total = a.balance; else total = 1.5; pthread_mutex_unlock(&m);", "@assert(total == 2.5);", "holds"),
     threads("an atomic double", "_Atomic double d; atomic_int won;\n", "double e = 0; if (atomic_compare_exchange_strong(&d, &e, 1.5)) won++; else assert(e == 1.5);", "@assert(won == 1 && d == 1.5);", "holds"),
 )  # fmt: skip
+
+_PADDED = "struct pad { int a; short b; signed char c; struct pad *p; } *_Atomic kept, g;\nstatic struct pad changed(struct pad v, int n) { v.a += n; v.b = (short)n; return v; }\n"
 
 LAYOUT_CASES = ATOMIC_STRUCTURES + BIT_FIELDS + ARENAS + THREAD_COUNTS + FLOATS
 

@@ -72,6 +72,7 @@ _OF_MEMORY = (
     "fold_constants",
     "bound_copies",
     "split_cells",
+    "join_pieces",
     "check_undefined",
 )
 """What gives every object its cells."""
