@@ -36,7 +36,7 @@ _HEAD = """#include <assert.h>
 #include <string.h>
 void __VERIFIER_atomic_begin(void);
 void __VERIFIER_atomic_end(void);
-struct s { int a; short b; signed char c; struct s *p; };
+struct s { int a; short b; signed char c, d; struct s *p; };
 struct s g0, g1;
 int k0, k1, *q = &k0;
 atomic_int x, y;
@@ -81,7 +81,7 @@ def program(random: Random, model: str) -> str:
         number = random.randint(1, count)
         return "".join(f"  {statement(random, 0, has_blocks=has_blocks)}\n" for _ in range(number))
 
-    first = "  unsigned i = (unsigned)x;\n  struct s l0 = {1, 2, 3, &g0}, l1 = l0;\n"
+    first = "  unsigned i = (unsigned)x;\n  struct s l0 = {1, 2, 3, 4, &g0}, l1 = l0;\n"
     last = "  out{0} = (i + (unsigned)l0.a * 3 + (unsigned)l0.b * 5 + (unsigned)l1.c) % 97;\n"
     threads = "".join(
         f"void *t{number}(void *unused) {{\n{first}{body(4)}{last.format(number)}  return 0;\n}}\n"
