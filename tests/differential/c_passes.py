@@ -26,7 +26,7 @@ from membar.code import passes
 from membar.records import replace
 from membar.source import SourceFile
 
-PASSES = ("forward_constants", "split_locals", "join_pieces", "drop_atomic_blocks")
+PASSES = ("forward_constants", "forward_stores", "split_locals", "join_pieces", "drop_atomic_blocks")
 MODELS = ("sc", "armv8")
 END = "  return 0;\n}\n"
 NAMES = ("out0", "out1", "out2")

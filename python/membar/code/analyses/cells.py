@@ -236,9 +236,9 @@ class Layouts:
         return offsets
 
     def _ends_of_unset(self, site: str) -> set[int]:
-        """Where the initial value of an object has bytes without a value: a number is not half set."""
+        """Where bytes without an initial value begin or end inside an object: a number is not half set."""
         item = self.module.objects.get(site[1:]) if site.startswith("@") else None
-        return set() if item is None else {end for both in item.unset for end in both}
+        return set() if item is None else {end for both in item.unset for end in both} - {0, item.size}
 
     def _settle(self, site: str, layout: Layout) -> None:
         """Lays out what is accessed only through addresses that tell little."""

@@ -1,4 +1,4 @@
-"""How many values an index may have where it is used: what it is a remainder of, or was compared with.
+"""How many values an index may have where it is used: how it is computed, or what it was compared with.
 
 Sources whose arrays have declared sizes say it themselves; Rust compares the index instead.
 """
@@ -6,6 +6,7 @@ Sources whose arrays have declared sizes say it themselves; Rust compares the in
 from __future__ import annotations
 
 from membar.code import ir
+from membar.code.analyses.value_bounds import ValueBounds
 from membar.code.structure import targets
 
 # The comparisons that bound their left side from above, and how many values are left if they are true.
@@ -26,6 +27,7 @@ class IndexBounds:
             for item in block.instructions
             if isinstance(item, ir.Compute)
         }
+        self._values = ValueBounds(self._made)
         self._before: dict[str, list[ir.Block]] = {}
         for block in function.blocks:
             for target in targets(block.end):
@@ -47,11 +49,9 @@ class IndexBounds:
         return found if found is not None and 0 < found <= _MOST else None
 
     def _by_definition(self, index: ir.Value) -> int | None:
-        item = self._made.get(index.name)
-        if item is None or len(item.operands) != 2 or not isinstance(item.operands[1], ir.Constant):
-            return None
-        number = item.operands[1].value
-        return {"urem": number, "and": number + 1}.get(item.operation)
+        largest = self._values.largest(index)
+        is_positive = isinstance(index.type, ir.Int) and (largest or 0) < 1 << (index.type.bits - 1)
+        return largest + 1 if largest is not None and is_positive else None
 
     def _by_branch(self, end: ir.Terminator, block: str, index: ir.Value) -> int | None:
         """What a branch to a block says about a number, if it leads there in one of its two cases."""

@@ -55,7 +55,10 @@ ORDER = (
 _DIVIDE = ("split_locals", "promote_locals", "join_pieces", "fold_constants")
 """What makes values of further variables each time: a pointer to one may have been kept in another."""
 _MOST_ROUNDS = 4
-_OF_A_THREAD = ("promote_locals", "join_pieces", "fold_constants", "unroll_counted_loops", *_DIVIDE)
+_OF_A_THREAD = (
+    *("promote_locals", "join_pieces", "fold_constants", "forward_stores", "unroll_counted_loops"),
+    *("forward_stores", *_DIVIDE),
+)
 """What simplifies the function of a thread once its argument is known: what is known after loops have been
 written out divides further variables. Copies are expanded before, where all accesses to memory are seen."""
 _OF_MEMORY = (

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from operator import is_
 
 from membar.code import ir
+from membar.code.analyses.alignments import Alignment, alignments, known_remainder
 from membar.code.arithmetic import compute, overflows, signed
 from membar.code.floats import FLOATING, compute_float
 from membar.code.passes import Pass
@@ -37,12 +38,14 @@ class _Facts:
         never_null: addresses that are not null, by name.
         converted: what conversions between addresses and numbers convert, by name of the result.
         few: values that are one of a few constants, with these.
+        aligned: what addresses are multiples of, by name.
         pointer_bits: the width of an address.
     """
 
     never_null: set[str]
     converted: Mapping[str, ir.Operand]
     few: dict[str, set[ir.Operand]]
+    aligned: Mapping[str, Alignment]
     pointer_bits: int
 
 
@@ -119,7 +122,8 @@ def fold_blocks(blocks: Sequence[ir.Block], pointer_bits: int) -> list[ir.Block]
     """Folds until nothing changes: a branch that goes away may make a block parameter known."""
     while True:
         known: dict[str, ir.Operand] = {}
-        facts = _Facts(_never_null(blocks), _conversions(blocks), _few_constants(blocks), pointer_bits)
+        few, aligned = _few_constants(blocks), alignments(blocks)
+        facts = _Facts(_never_null(blocks), _conversions(blocks), few, aligned, pointer_bits)
         folded = reachable([_fold_block(block, known, facts) for block in blocks])
         folded, given = _known_parameters(folded)
         known.update(given)
@@ -227,6 +231,7 @@ def _fold_block(block: ir.Block, known: dict[str, ir.Operand], facts: _Facts) ->
             or _same_for_all(item, facts)
             or _compare_with_null(item, facts.never_null)
             or _convert_back(item, facts.converted)
+            or known_remainder(item, facts.aligned)
         )
         if value is None:
             kept.append(item)
