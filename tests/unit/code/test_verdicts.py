@@ -314,7 +314,8 @@ WITHIN = {
         "sc", "holds-within",
     ),
     "many small numbers that were never set": (
-        "char c;", "char *p = malloc(100); for (int i = 0; i < 100; i++) p[i] = c++; c = p[5] + 1; free(p);",
+        "char c; atomic_int x;",
+        "char *p = malloc(100); for (int i = 0; i < 100; i++) p[i] = c++; c = p[x] + 1; free(p);",
         "sc", "holds-within",
     ),
     "a loop without an end": (

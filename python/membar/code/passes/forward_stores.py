@@ -1,4 +1,4 @@
-"""Replaces loads in `main` before it starts a thread by what was stored there last.
+"""Replaces plain loads in `main` before it starts a thread by what was stored there last.
 
 A constructor of C++ stores sizes and pointers that it reads again. Once they are known, its loops are counted
 and its memory has a size. No other thread is there yet that could see these loads, or store anything.
@@ -31,7 +31,7 @@ _Known: TypeAlias = dict[_Cell, ir.Operand]
 
 
 def forward_stores(module: ir.Module) -> ir.Module:
-    """The module without loads in `main` before the start of any thread whose result is known."""
+    """The module without plain loads in `main` before the start of any thread whose result is known."""
     name = module.threads[0] if module.threads else ""
     function = module.functions.get(name)
     if function is None:
@@ -91,7 +91,8 @@ class _Forwarding:
         match item:
             case ir.Load(result=result, address=address):
                 cell = self._cell(address, result.type)
-                value = None if cell is None or item.is_volatile else known.get(cell)
+                is_plain = item.ordering is None and not item.is_volatile
+                value = known.get(cell) if cell is not None and is_plain else None
                 if value is not None and value.type == result.type:
                     self.loads[result.name] = value
             case ir.Store(value=value, address=address):
@@ -170,7 +171,7 @@ def _signed(index: ir.Constant) -> int:
 
 PASS = Pass(
     name="forward_stores",
-    purpose="replaces loads in `main` before it starts a thread by what was stored there last",
+    purpose="replaces plain loads in `main` before it starts a thread by what was stored there last",
     needs=("inline_calls",),
     run=forward_stores,
 )
