@@ -75,19 +75,19 @@ def membar_row(file: Path, name: str = "membar") -> Row:
 def pan_row(file: Path, name: str, flags: Sequence[str]) -> Row:
     """The search of SPIN's verifier, compiled with `flags`."""
     with tempfile.TemporaryDirectory() as folder:
-        before = _children()
+        before = children()
         _compile(file, folder, flags)
-        middle = _children()
-        text = _run(["./pan", _DEPTH, "-n"], folder)
-        after = _children()
+        middle = children()
+        text = run(["./pan", _DEPTH, "-n"], folder)
+        after = children()
     states = int(re.findall(r"(\d+) states, stored", text)[0])
     memory = float(re.findall(r"([\d.]+)\s+actual memory usage for states", text)[0])
     return Row(name, middle - before, after - middle, states, memory * (1 << 20) / states)
 
 
 def _compile(file: Path, folder: str, flags: Sequence[str] = ()) -> None:
-    _run([*_SPIN, str(file.resolve())], folder)
-    _run([*_CC, *flags, "-o", "pan", "pan.c"], folder)
+    run([*_SPIN, str(file.resolve())], folder)
+    run([*_CC, *flags, "-o", "pan", "pan.c"], folder)
 
 
 def spin_wall(file: Path) -> float:
@@ -95,7 +95,7 @@ def spin_wall(file: Path) -> float:
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         _compile(file, folder)
-        _run(["./pan", _DEPTH, "-n"], folder)
+        run(["./pan", _DEPTH, "-n"], folder)
         return time.perf_counter() - start
 
 
@@ -104,16 +104,16 @@ def membar_wall(file: Path) -> float:
     membar = str(Path(sys.executable).with_name("membar"))
     words = ["check", str(file.resolve()), "--model", "sc", "--no-por", "--property", "deadlock"]
     start = time.perf_counter()
-    _run([membar, *words], ".")
+    run([membar, *words], ".")
     return time.perf_counter() - start
 
 
-def _children() -> float:
+def children() -> float:
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
-def _run(command: list[str], folder: str) -> str:
+def run(command: list[str], folder: str) -> str:
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
