@@ -16,7 +16,7 @@ use super::store::is_left;
 use super::tables::SPREAD;
 
 /// Bytes after which the cache begins anew, or nothing more is remembered.
-const ROOM: usize = 4 << 20;
+const ROOM: usize = 12 << 20;
 /// A step of which nothing is known.
 pub(super) const UNKNOWN: u32 = u32::MAX;
 /// The bit that tells outcomes from nodes.
@@ -32,6 +32,8 @@ pub(super) struct Trace {
     /// Words as they were before the step, in the order in which they were read.
     reads: Vec<(CellLayout, u64)>,
     writes: Vec<(CellLayout, u64)>,
+    /// Whether what it reads next depends on what it has read.
+    is_sealed: bool,
     /// Whether it looked at more than is worth remembering.
     pub(super) is_spoilt: bool,
 }
@@ -40,14 +42,28 @@ impl Trace {
     pub(super) fn clear(&mut self) {
         self.reads.clear();
         self.writes.clear();
-        self.is_spoilt = false;
+        (self.is_sealed, self.is_spoilt) = (true, false);
+    }
+
+    /// From here on what it reads depends on what it has read: cells before and behind are not read together.
+    pub(super) fn seal(&mut self) {
+        self.is_sealed = true;
     }
 
     pub(super) fn read(&mut self, place: CellLayout, value: u64) {
         // What it reads of its own writes is known already.
-        if !self.writes.iter().any(|&(written, _)| written == place) {
+        if self.writes.iter().any(|&(written, _)| written == place) {
+            return;
+        }
+        // Neighbours in a word, such as the places of a queue, are read at once.
+        if let Some((last, known)) = self.reads.last_mut().filter(|_| !self.is_sealed)
+            && let Some((both, bits)) = last.followed_by(place)
+        {
+            (*last, *known) = (both, *known | value << bits);
+        } else {
             self.reads.push((place, value));
         }
+        self.is_sealed = false;
     }
 
     pub(super) fn write(&mut self, place: CellLayout, value: u64) {

@@ -57,6 +57,13 @@ impl CellLayout {
         Self { word, shift: 0, size: 4 }
     }
 
+    /// Both, if another one of its word comes right behind it; and how far up the other one is in them.
+    pub(super) fn followed_by(self, other: Self) -> Option<(Self, u32)> {
+        let bits = 8 * self.size;
+        let is_next = self.word == other.word && self.shift + bits == other.shift;
+        is_next.then_some((Self { size: self.size + other.size, ..self }, bits))
+    }
+
     /// The words that it is in, its bits there, and what they are if it holds `value`.
     #[expect(clippy::cast_possible_truncation, reason = "the words of memory have 32 bits each")]
     pub fn masked(self, value: u64) -> impl Iterator<Item = (u32, u32, u32)> {

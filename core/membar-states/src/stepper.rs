@@ -1,7 +1,7 @@
 //! Performs the operations of an edge on a copy of a state.
 
 use membar_ir::expr::{Expr, Register};
-use membar_ir::program::{CellId, Edge, Operation, Rmw, TagSet, ThreadId};
+use membar_ir::program::{Address, CellId, Edge, Operation, Rmw, TagSet, ThreadId};
 use membar_step::store_buffers::Waits;
 use membar_step::{Access, Memory, Source, perform};
 
@@ -232,7 +232,18 @@ impl Stepper {
 
     pub(super) fn run_part(&mut self, program: &Program, edge: &Edge, operations: &[Operation]) -> Done {
         let mut acting = Acting { stepper: self, program, edge };
-        operations.iter().try_for_each(|operation| perform(&mut acting, operation))
+        operations.iter().try_for_each(|operation| {
+            // Whether a load of a cell that the text names takes place does not depend on the load before it.
+            let is_plain = matches!(operation, Operation::Load { address: Address::Cell(_), .. });
+            if !is_plain {
+                acting.stepper.trace.seal();
+            }
+            perform(&mut acting, operation)?;
+            if !is_plain {
+                acting.stepper.trace.seal();
+            }
+            Ok(())
+        })
     }
 
     pub(super) fn arrive(&mut self, program: &Program, edge: &Edge) {

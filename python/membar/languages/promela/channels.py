@@ -273,7 +273,7 @@ class Messages:
             is_behind = either(is_behind, comes_later[position])
 
     def _receive(self, receive: p.Receive, channel: Channel, index: Expr | None) -> Action:
-        contents = self._contents(channel, index)
+        contents = self._contents(channel, index, None if receive.anywhere else 1)
         found = self._matching_conditions(
             channel, contents, receive.patterns, receive.span, anywhere=receive.anywhere
         )
@@ -294,9 +294,15 @@ class Messages:
                     is_it = equals(taken, Constant(position))
                     value = Select(is_it, contents.messages[position][number], value)
                 writes += assignment(target, fold(value))
+        moved: list[op.Operation] = []
         if not receive.keeps:
-            writes += self._without(channel, index, contents, taken)
-        return self._action(receive.span, _any(found), at_once(writes))
+            # Whether a message can be taken does not depend on those behind it: they are read afterwards.
+            reads = self._values.reads.operations
+            before = len(reads)
+            writes += self._without(channel, index, self._contents(channel, index), taken)
+            moved = reads[before:]
+            del reads[before:]
+        return self._action(receive.span, _any(found), [*moved, *at_once(writes)])
 
     def _without(
         self, channel: Channel, index: Expr | None, contents: _Contents, taken: Expr
@@ -399,14 +405,15 @@ class Messages:
 
     # Parts
 
-    def _contents(self, channel: Channel, index: Expr | None) -> _Contents:
+    def _contents(self, channel: Channel, index: Expr | None, most: int | None = None) -> _Contents:
+        """The messages of a channel, or at most so many of them."""
         length = self._values.load(CellReference(_length(channel), self._element(channel, index)))
         messages = tuple(
             tuple(
                 self._values.load(self._slot(channel, number, index, Constant(position)))
                 for number in range(len(channel.fields))
             )
-            for position in range(channel.capacity)
+            for position in range(channel.capacity)[:most]
         )
         return _Contents(length, messages)
 

@@ -162,6 +162,9 @@ def _rename_operation(operation: Operation, renamed: Callable[[Expr], Expr], bas
     match operation:
         case Set(register, value):
             return Set(shift_register(register, base), renamed(value))
+        case Load():
+            register = shift_register(operation.register, base)
+            return replace(operation, register=register, address=renamed(operation.address))
         case Store():
             return replace(operation, address=renamed(operation.address), value=renamed(operation.value))
         case Assert():
