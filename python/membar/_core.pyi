@@ -472,6 +472,7 @@ class StateSpace:
         stop_at_deadlock: bool = False,
         keep_finals: bool = False,
         reduced: bool = False,
+        symmetric: bool = False,
         jobs: int = 1,
         round_size: int | None = None,
         bitstate: int | None = None,
@@ -482,6 +483,9 @@ class StateSpace:
         memory: int | None = None,
         progress: Callable[[int, int, float], None] | None = None,
     ) -> VisitedStates: ...
+    def distinction(
+        self, threads: list[int], automata: list[bytes]
+    ) -> tuple[int, int | None, str] | None: ...
     def find_run(
         self,
         automaton: bytes,
@@ -522,6 +526,8 @@ class CubeFindings:
 
 @final
 class VisitedStates:
+    @property
+    def symmetric(self) -> list[list[int]]: ...
     @property
     def states(self) -> int: ...
     @property

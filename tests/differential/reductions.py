@@ -1,8 +1,9 @@
-"""Reduction and symmetry for claims about runs: the same answers with them and without, and with two threads.
+"""Reduction and symmetry: the same answers with them and without, and with two threads.
 
 `python tests/differential/reductions.py --count 5000` runs the whole campaign and prints what it covered. The
-core answers all claims of a program in all ways. The answers to some are compared with the reference's look
-at the whole product where that is small, and the lassos of the first are replayed by the reference.
+core answers all claims of a program in all ways, and what it finds in states is compared too. The answers to
+some are compared with the reference's look at the whole product where that is small, and the lassos of the
+first are replayed by the reference.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from membar.program.temporal import predicates_of
 from membar.questions.task import Limits, Options, Task
 from strategies.dve import dve_program
 from strategies.loose import KINDS, loose_program
+from strategies.numbered import numbered_program
 
 # Each model with its bounds; under sc, reduction does most.
 MODELS: Sequence[tuple[str, int]] = [
@@ -55,6 +57,8 @@ def compare(
     space = _core.StateSpace(
         lowered.form, discipline=discipline.value, bound=bound, registers=Kept.LIVE.value
     )
+    if not _compare_states(program, space, name, bound, who, report):
+        return
     for claim in program.claims:
         find = partial(
             space.find_run,
@@ -72,6 +76,50 @@ def compare(
                 report.wrong.append(f"{who} {claim.name}: the reference disagrees")
             report.counts["reference"] += 1
     _compare_with_reference(replace(program, claims=program.claims[:1]), name, bound, fair, report, most, who)
+
+
+def _compare_states(  # noqa: PLR0917 - a question in all its parts
+    program: Program, space: _core.StateSpace, name: str, bound: int, who: str, report: Report
+) -> bool:
+    """Compares what states show in all ways, and replays the runs; whether there are few enough."""
+    ways = [(False, False, 1), (True, False, 1), (False, True, 1), (True, True, 1), (True, True, 2)]
+    found = [
+        space.explore(reduced=reduced, symmetric=symmetric, jobs=jobs, round_size=5, states=STATES)
+        for reduced, symmetric, jobs in ways
+    ]
+    if found[0].stopped is not None:
+        report.counts["too large"] += 1
+        return False
+    sizes = [answer.states for answer in found]
+    report.counts["states smaller by symmetry"] += sizes[2] < sizes[0]
+    report.counts["states smaller by both"] += sizes[3] < min(sizes[1:3])
+    if sizes[3] != sizes[4]:
+        report.wrong.append(f"{who}: two threads visit {sizes[4]} states, not {sizes[3]}")
+    expected = _shown(found[0])
+    for answer, how in zip(found, ways, strict=True):
+        if answer.stopped is not None or (answer.fault is None and _shown(answer) != expected):
+            report.wrong.append(f"{who}: states show something else with {how}")
+    report.counts["bad states"] += any(expected[:2])
+    options = Options(buffers=bound, buffers_chosen_by_user=True, jobs=2)
+    task = Task(
+        program=replace(program, claims=()),
+        model=model(name),
+        properties=("assertions", "deadlock"),
+        options=options,
+    )
+    for reduced, symmetric, _ in ways[1:4]:
+        tally = explore(task, reduced=reduced, symmetric=symmetric, round_size=5)  # follows the runs
+        for witness in (tally.failed_assertion, tally.error, tally.deadlock):
+            problem = None if witness is None else replay(task.program, task.model, witness)
+            if problem is not None:
+                report.wrong.append(f"{who}: {problem}")
+    return True
+
+
+def _shown(found: _core.VisitedStates) -> tuple[object, ...]:
+    """What there is among states, whatever they are called."""
+    errors = tuple(state is not None for state in found.errors)
+    return found.failure is not None, found.deadlock is not None, errors, found.held, found.blocked > 0
 
 
 def _compare_searches(find: Callable[..., _core.RunAnswer], who: str, report: Report) -> bool | None:
@@ -162,7 +210,12 @@ def campaign(count: int, *, first: int = 0, most: int = 150, dve: bool = False) 
         (name, bound), fair = random.choice(models), random.choice(fairness)
         alike = not dve and kind != "join" and random.randrange(3) == 0
         try:
-            program = dve_program(seed) if dve else loose_program(seed, kind, alike=alike)
+            if dve:
+                program = dve_program(seed)
+            elif seed % 3 == 0:
+                program = numbered_program(seed)
+            else:
+                program = loose_program(seed, kind, alike=alike)
             if any(thread.edges for thread in program.threads):
                 compare(program, name, bound, fair, report, most=most)
         except (EngineLimitError, InputError) as error:

@@ -135,6 +135,13 @@ impl Expr {
         Self { code: Box::new([Code::Constant(value)]), registers: Box::new([]), has_selection: false }
     }
 
+    /// The same with 0 for each constant.
+    #[must_use]
+    pub fn without_constants(&self) -> Self {
+        let blank = |&code: &Code| if matches!(code, Code::Constant(_)) { Code::Constant(0) } else { code };
+        Self { code: self.code.iter().map(blank).collect(), ..self.clone() }
+    }
+
     /// Its value, if it is a constant.
     #[must_use]
     pub fn as_constant(&self) -> Option<u64> {
@@ -168,6 +175,12 @@ impl Expr {
         }
         let has_selection = code.contains(&Code::Select);
         Ok(Self { code: code.into(), registers: used.into(), has_selection })
+    }
+
+    /// Its code, operands before operators.
+    #[must_use]
+    pub fn code(&self) -> &[Code] {
+        &self.code
     }
 
     /// The registers that occur in it, each once.

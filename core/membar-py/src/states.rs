@@ -10,6 +10,7 @@ use membar_states::findings::{self, Options};
 use membar_states::program::{BufferKind, Program, Registers};
 use membar_states::runs::{self, Answer};
 use membar_states::safety::{self, Exploration, RunStep};
+use membar_states::symmetry;
 use membar_states::system::System;
 use membar_step::store_buffers::TAGS;
 use pyo3::exceptions::PyValueError;
@@ -54,8 +55,8 @@ impl StateSpace {
     /// `bitstate` bytes for what was visited, depth-first, as many states as can be told apart in these. With `disk`, so many
     /// bytes of states move to disk where memory is full or, for tests, holds `recent` states.
     #[pyo3(signature = (
-        *, stop_at_failure=false, stop_at_deadlock=false, keep_finals=false, reduced=false, jobs=1, round_size=None,
-        bitstate=None, disk=None, recent=None, seconds=None, states=None, memory=None, progress=None
+        *, stop_at_failure=false, stop_at_deadlock=false, keep_finals=false, reduced=false, symmetric=false, jobs=1,
+        round_size=None, bitstate=None, disk=None, recent=None, seconds=None, states=None, memory=None, progress=None
     ))]
     #[expect(
         clippy::too_many_arguments,
@@ -69,6 +70,7 @@ impl StateSpace {
         stop_at_deadlock: bool,
         keep_finals: bool,
         reduced: bool,
+        symmetric: bool,
         jobs: usize,
         round_size: Option<u32>,
         bitstate: Option<usize>,
@@ -86,6 +88,7 @@ impl StateSpace {
             stop_at_deadlock,
             keep_finals,
             reduced,
+            symmetric,
             jobs,
             round: round_size,
             bitstate,
@@ -98,6 +101,27 @@ impl StateSpace {
             safety::explore(system, options, &mut Watch::new(stop, limits))
         })?;
         Ok(VisitedStates { visited: Mutex::new(visited) })
+    }
+
+    /// Why these threads cannot be exchanged when the errors of the program and what an automaton reads, in the form of
+    /// `claim_form`, are asked about: a thread, its edge, and what distinguishes it. None if they can be exchanged.
+    #[pyo3(signature = (threads, automata))]
+    fn distinction(
+        &self,
+        threads: Vec<usize>,
+        automata: Vec<Vec<u8>>,
+    ) -> PyResult<Option<(usize, Option<usize>, &'static str)>> {
+        if threads.is_empty() || threads.iter().any(|&thread| thread >= self.program.threads.len()) {
+            return Err(PyValueError::new_err("there is no such thread"));
+        }
+        let mut predicates = self.program.errors.clone();
+        for form in automata {
+            let automaton = Automaton::decode(&words_of(&form)?, self.program.predicates.len())
+                .map_err(|error| to_py(&error))?;
+            predicates.extend(&automaton.predicates);
+        }
+        let found = symmetry::distinction(&self.program, &threads, &predicates);
+        Ok(found.map(|found| (found.thread, found.edge, found.why)))
     }
 
     /// Looks for a fair run that the automaton, in the form of `claim_form` in `engines/states`, accepts, with `jobs` threads;
@@ -160,6 +184,12 @@ impl VisitedStates {
     #[getter]
     fn states(&self) -> u64 {
         self.with(|visited| visited.found.states)
+    }
+
+    /// Groups of threads up to whose exchange states were counted.
+    #[getter]
+    fn symmetric(&self) -> Vec<Vec<usize>> {
+        self.with(|visited| visited.symmetric())
     }
 
     /// Moves that were followed.

@@ -45,7 +45,7 @@ pub struct Automaton {
     /// Whether it accepts only runs in which something happens for ever.
     pub(super) is_endless: bool,
     /// The predicates of the program that it asks for; its bits are places in this list.
-    pub(super) predicates: Vec<usize>,
+    pub predicates: Vec<usize>,
 }
 
 impl Automaton {

@@ -145,7 +145,8 @@ pub(super) fn explore(
     let held = visited.bytes() + bytes_of(&path, &waiting) + store.bytes() + system.bytes();
     found.bytes = held as u64;
     found.omitted = Some(visited.omitted);
-    Ok(Exploration { system, parts: Vec::new(), disk: None, names: BTreeMap::new(), run, found })
+    let (parts, names) = (Vec::new(), BTreeMap::new());
+    Ok(Exploration { system, parts, disk: None, names, run, symmetry: None, found })
 }
 
 fn bytes_of(path: &Path, waiting: &Vec<u64>) -> usize {

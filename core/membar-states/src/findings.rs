@@ -23,7 +23,7 @@ pub struct Options {
     pub keep_finals: bool,
     /// Whether to use partial-order reduction.
     pub reduced: bool,
-    /// For claims about runs: whether states that differ in the names of identical threads are one.
+    /// Whether states that differ in the names of identical threads are one.
     pub symmetric: bool,
     /// For claims about runs: visits everything, so that a run that breaks them is a shortest one.
     pub shortest: bool,

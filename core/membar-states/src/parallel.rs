@@ -27,6 +27,7 @@ use super::runs::Runs;
 use super::safety::{Exploration, Part, note_findings};
 use super::store::Store;
 use super::successors::too_many;
+use super::symmetry::Symmetry;
 use super::system::System;
 use super::walk::Walk;
 use super::worker::{Common, Key, Worker, name, owner};
@@ -48,13 +49,15 @@ pub(super) fn explore(
 ) -> Result<Exploration, CoreError> {
     let initial = system.initial()?;
     let reduction = options.reduced.then(|| Reduction::new(&system.program, &system.program.errors, false));
-    let mut team = Team::new(system, options, None);
+    let symmetry = Symmetry::for_safety(&system.program, options);
+    let mut team = Team::new(system, options, None, symmetry.as_ref());
     team.begin(&initial, 0)?;
     team.found.stopped = team.search(reduction.as_ref(), watch)?;
-    match options.disk.filter(|_| team.found.stopped == Some(Stopped::Memory)) {
-        Some(most) => team.move_to_disk(most, watch)?.complete(options, watch, note_findings(options)),
-        None => team.finish(),
-    }
+    let explored = match options.disk.filter(|_| team.found.stopped == Some(Stopped::Memory)) {
+        Some(most) => team.move_to_disk(most, watch)?.complete(options, watch, note_findings(options))?,
+        None => team.finish()?,
+    };
+    Ok(Exploration { symmetry, ..explored })
 }
 
 /// Workers, and what they have found.
@@ -62,6 +65,7 @@ pub(super) struct Team<'c> {
     workers: Vec<Worker>,
     options: Options,
     claim: Option<&'c Claim<'c>>,
+    symmetry: Option<&'c Symmetry>,
     pub(super) found: Findings,
     names: BTreeMap<u32, u32>,
     /// How many have numbers.
@@ -85,7 +89,12 @@ struct Cut {
 }
 
 impl<'c> Team<'c> {
-    pub(super) fn new(system: System, options: Options, claim: Option<&'c Claim<'c>>) -> Self {
+    pub(super) fn new(
+        system: System,
+        options: Options,
+        claim: Option<&'c Claim<'c>>,
+        symmetry: Option<&'c Symmetry>,
+    ) -> Self {
         let errors = if claim.is_some() { 0 } else { system.program.errors.len() };
         let jobs = options.jobs.max(1);
         let systems = if jobs == 1 { vec![system] } else { system.share(jobs) };
@@ -97,6 +106,7 @@ impl<'c> Team<'c> {
                 .collect(),
             options,
             claim,
+            symmetry,
             found: Findings { errors: vec![None; errors], ..Findings::default() },
             names: BTreeMap::new(),
             states: 0,
@@ -216,6 +226,7 @@ impl<'c> Team<'c> {
             options: self.options,
             reduction,
             claim: self.claim,
+            symmetry: self.symmetry,
             found: &self.found,
             range: range.clone(),
             workers: self.workers.len(),
@@ -361,7 +372,8 @@ impl<'c> Team<'c> {
         }
         let mut system = system.ok_or_else(too_many)?;
         system.stepper.synchronize();
-        Ok(Exploration { system, parts, disk: None, names: self.names, run: None, found: self.found })
+        let names = self.names;
+        Ok(Exploration { system, parts, disk: None, names, run: None, symmetry: None, found: self.found })
     }
 }
 

@@ -68,6 +68,7 @@ pub(super) fn probe(
         disk: None,
         names: BTreeMap::new(),
         run: None,
+        symmetry: None,
         found,
     })
 }

@@ -8,9 +8,9 @@ use membar_ir::words::narrow;
 use super::automaton::{AcceptanceSets, Automaton, SEEN};
 use super::fairness::{Fair, Fairness};
 use super::findings::{Findings, Note};
-use super::safety::{RunStep, run_step};
+use super::safety::RunStep;
 use super::successors::{Successors, Transition};
-use super::symmetry::Symmetry;
+use super::symmetry::{Companion, Symmetry};
 use super::system::System;
 
 /// An automaton beside a program, with the marks of fairness.
@@ -103,32 +103,28 @@ impl<'a> Claim<'a> {
         edge | step.map_or(self.fairness.own(), |step| self.fairness.of_move(step))
     }
 
-    /// Goes on from a state of the product, by a step with these marks, to a state that `after` stands for: the move of the
-    /// program, or None if nothing happens.
+    /// Lets the program itself take the step with these marks between two states of the product that are kept: the move, or
+    /// None if nothing happens.
     pub(super) fn step_to(
         &self,
         system: &mut System,
-        state: &mut [u32],
-        after: &[u32],
+        companion: &mut Companion<'_>,
+        (before, after): (&[u32], &[u32]),
         marks: AcceptanceSets,
     ) -> Result<Option<RunStep>, CoreError> {
         let (count, mut moves) = (system.leaves(), Successors::default());
-        system.moves(&state[..count], &mut moves)?;
+        system.moves(&before[..count], &mut moves)?;
         let mut open = OpenEdges::default();
-        self.open_edges(system, &state[..count], state[count] as usize, &moves, &mut open);
-        state[count] = after[count];
+        self.open_edges(system, &before[..count], before[count] as usize, &moves, &mut open);
         for step in moves.list.iter().filter(|step| !step.failed) {
-            let next = moves.after(step, &state[..count]);
-            let mut reached = next.clone();
-            if let Some(symmetry) = &self.symmetry {
-                symmetry.normalize(system, &mut reached)?;
-            }
             let has_marks = |&(target, edge): &(u32, AcceptanceSets)| {
                 target == after[count] && self.marks(edge, Some(step)) == marks
             };
-            if reached == after[..count] && open.list.iter().any(has_marks) {
-                state[..count].copy_from_slice(&next);
-                return Ok(Some(run_step(step, &moves)));
+            if open.list.iter().any(has_marks) {
+                let states = (&before[..count], &after[..count]);
+                if let Some(taken) = companion.take(system, states, (step, &moves))? {
+                    return Ok(Some(taken));
+                }
             }
         }
         Ok(None)

@@ -364,7 +364,7 @@ fn is_plain(operation: &Operation) -> bool {
 }
 
 /// The points of a thread from which it may come to an edge that `is_meant`, which is told its source, too.
-fn points_before(thread: &Thread, mut is_meant: impl FnMut(usize, EdgeId) -> bool) -> SmallSet {
+pub(super) fn points_before(thread: &Thread, mut is_meant: impl FnMut(usize, EdgeId) -> bool) -> SmallSet {
     let mut found = SmallSet::default();
     for (point, leaving) in thread.leaving.iter().enumerate() {
         if leaving.iter().any(|&edge| is_meant(point, edge)) {

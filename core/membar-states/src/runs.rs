@@ -18,7 +18,7 @@ use super::product::Claim;
 use super::reduction::Reduction;
 use super::safety::{Exploration, RunStep};
 use super::store::{ExpandedState, Store};
-use super::symmetry::Symmetry;
+use super::symmetry::{Companion, Symmetry};
 use super::system::System;
 
 /// From so many states on, the search for components, which one thread makes, waits for four times as many.
@@ -77,7 +77,7 @@ pub fn find(
         Err(stopped) => return Ok(Answer { stopped: Some(stopped), ..Answer::default() }),
     }
     let initial = system.initial()?;
-    let mut team = Team::new(system, options, Some(&claim));
+    let mut team = Team::new(system, options, Some(&claim), claim.symmetry.as_ref());
     for &state in &automaton.initial {
         team.begin(&initial, state)?;
     }
@@ -134,7 +134,7 @@ pub fn find(
         // What is left of the search does not matter, unless there may be a shorter run.
         answer.stopped = answer.stopped.filter(|_| options.shortest);
     }
-    answer.symmetric = claim.symmetry.map_or(Vec::new(), |symmetry| symmetry.groups);
+    answer.symmetric = claim.symmetry.map_or(Vec::new(), |symmetry| symmetry.threads());
     Ok(answer)
 }
 
@@ -260,24 +260,27 @@ fn follow(
         state
     };
     let Some(&(first, _)) = prefix.first().or(cycle.first()) else { return Ok(Lasso::default()) };
-    let mut state = stored(explored, first);
-    let mut follow = |steps: &Steps, state: &mut Vec<u32>| -> Result<Vec<Option<RunStep>>, CoreError> {
-        let mut found = Vec::new();
-        for &(_, arc) in steps {
-            let after = stored(explored, arc.target);
-            found.push(claim.step_to(&mut explored.system, state, &after, arc.marks)?);
-        }
-        Ok(found)
-    };
-    let mut lasso = Lasso { prefix: follow(prefix, &mut state)?, cycle: Vec::new() };
-    let mut entered = vec![state.clone()];
+    let initial = stored(explored, first)[..count].to_vec();
+    let mut companion = Companion::new(claim.symmetry.as_ref(), initial);
+    let mut follow =
+        |steps: &Steps, companion: &mut Companion<'_>| -> Result<Vec<Option<RunStep>>, CoreError> {
+            let mut found = Vec::new();
+            for &(name, arc) in steps {
+                let (before, after) = (stored(explored, name), stored(explored, arc.target));
+                let states = (before.as_slice(), after.as_slice());
+                found.push(claim.step_to(&mut explored.system, companion, states, arc.marks)?);
+            }
+            Ok(found)
+        };
+    let mut lasso = Lasso { prefix: follow(prefix, &mut companion)?, cycle: Vec::new() };
+    let mut entered = vec![companion.state.clone()];
     while !cycle.is_empty() {
-        lasso.cycle.extend(follow(cycle, &mut state)?);
-        if let Some(turn) = entered.iter().position(|known| *known == state) {
+        lasso.cycle.extend(follow(cycle, &mut companion)?);
+        if let Some(turn) = entered.iter().position(|known| *known == companion.state) {
             lasso.prefix.extend(lasso.cycle.drain(..turn * cycle.len()));
             break;
         }
-        entered.push(state.clone());
+        entered.push(companion.state.clone());
     }
     Ok(lasso)
 }

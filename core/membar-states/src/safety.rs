@@ -19,6 +19,7 @@ use super::parallel;
 use super::probe;
 use super::store::{ExpandedState, Store};
 use super::successors::{Successors, Transition};
+use super::symmetry::{Companion, Symmetry};
 use super::system::System;
 use super::walk;
 
@@ -60,6 +61,8 @@ pub struct Exploration {
     pub(super) names: BTreeMap<u32, u32>,
     /// Of a bit-state search, which keeps no states, the run to what ended it.
     pub(super) run: Option<Vec<RunStep>>,
+    /// Threads up to whose exchange states were kept.
+    pub(super) symmetry: Option<Symmetry>,
     /// What was found.
     pub found: Findings,
 }
@@ -178,29 +181,51 @@ impl Exploration {
         }
     }
 
+    /// Groups of threads up to whose exchange states were kept.
+    #[must_use]
+    pub fn symmetric(&self) -> Vec<Vec<usize>> {
+        self.symmetry.as_ref().map_or(Vec::new(), Symmetry::threads)
+    }
+
     /// A shortest run to a state that was found, and then the move at `last` of those possible there.
     pub fn run_to(&mut self, state: u32, last: Option<usize>) -> Result<Vec<RunStep>, CoreError> {
         if let Some(run) = &self.run {
             return Ok(run.clone());
         }
-        let count = self.system.leaves();
-        let (mut expanded, mut moves) = (ExpandedState::default(), Successors::default());
-        let mut run = Vec::new();
+        let (count, mut expanded) = (self.system.leaves(), ExpandedState::default());
         let mut name = self.name(state).ok_or(CoreError::Unsupported("there is no such state"))?;
-        let mut before = self.fetch_with_before(name, &mut expanded)?;
-        if let Some(place) = last {
-            self.system.moves(expanded.leaves(count), &mut moves)?;
-            run.extend(moves.list.get(place).map(|step| run_step(step, &moves)));
-        }
-        while before != name {
-            let after = expanded.leaves(count).to_vec();
+        let mut kept = Vec::new();
+        loop {
+            let before = self.fetch_with_before(name, &mut expanded)?;
+            kept.push(expanded.leaves(count).to_vec());
+            if before == name {
+                break;
+            }
             name = before;
-            before = self.fetch_with_before(name, &mut expanded)?;
-            self.system.moves(expanded.leaves(count), &mut moves)?;
-            let is_it = |step: &&Transition| moves.leads_to(step, expanded.leaves(count), &after);
-            run.extend(moves.list.iter().find(is_it).map(|step| run_step(step, &moves)));
         }
-        run.reverse();
+        let mut kept = kept.into_iter().rev();
+        let mut before = kept.next().unwrap_or_default();
+        let (mut moves, mut run) = (Successors::default(), Vec::new());
+        let mut companion = Companion::new(self.symmetry.as_ref(), before.clone());
+        for after in kept {
+            self.system.moves(&before, &mut moves)?;
+            for step in moves.list.iter().filter(|step| !step.failed) {
+                if let Some(step) = companion.take(&mut self.system, (&before, &after), (step, &moves))? {
+                    run.push(step);
+                    break;
+                }
+            }
+            before = after;
+        }
+        if let Some(place) = last {
+            self.system.moves(&before, &mut moves)?;
+            let step = moves.list.get(place).map(|step| (companion.thread(step.thread), step.edge));
+            self.system.moves(&companion.state, &mut moves)?;
+            // Without symmetry it is the step at the same place.
+            let is_it = |found: &&Transition| Some((found.thread, found.edge)) == step && found.failed;
+            let same = moves.list.get(place).filter(is_it);
+            run.extend(same.or_else(|| moves.list.iter().find(is_it)).map(|step| run_step(step, &moves)));
+        }
         Ok(run)
     }
 }

@@ -13,6 +13,7 @@ use super::reduction::Reduction;
 use super::safety::{Exploration, Part, is_chosen};
 use super::store::{ExpandedState, Store};
 use super::successors::{Successors, Transition, too_many};
+use super::symmetry::Symmetry;
 use super::system::System;
 use super::tables::{UNKNOWN, append};
 
@@ -43,6 +44,8 @@ pub(super) struct Walk {
     system: System,
     /// The states or, with a disk, those that were met last.
     store: Store,
+    /// Threads up to whose exchange states are kept.
+    symmetry: Option<Symmetry>,
     /// Per state the one before it; with a disk, of those that are not settled.
     before: Vec<u32>,
     disk: Option<DiskStates>,
@@ -52,6 +55,7 @@ pub(super) struct Walk {
     /// The state at hand, and what can happen there.
     near: ExpandedState,
     moves: Successors,
+    words: Vec<u32>,
 }
 
 /// States that were looked at, and the states that follow them and have no numbers yet. To number many at a time is
@@ -75,8 +79,18 @@ impl Batch {
 
 impl Walk {
     fn new(system: System, store: Store, found: Findings) -> Self {
-        let (near, moves) = (ExpandedState::default(), Successors::default());
-        Self { system, store, before: Vec::new(), disk: None, next: 0, found, near, moves }
+        Self {
+            system,
+            store,
+            symmetry: None,
+            before: Vec::new(),
+            disk: None,
+            next: 0,
+            found,
+            near: ExpandedState::default(),
+            moves: Successors::default(),
+            words: Vec::new(),
+        }
     }
 
     /// A search that goes on where another one has stopped, with its states on disk; `next` is looked at next.
@@ -91,6 +105,7 @@ impl Walk {
         watch: &mut Watch<'_>,
         observe: impl FnMut(&mut System, &[u32], &Successors, u32, &mut Findings) -> bool,
     ) -> Result<Exploration, CoreError> {
+        self.symmetry = Symmetry::for_safety(&self.system.program, options);
         if self.found.stopped.is_none() {
             let ended = self.search(options, watch, observe);
             self.found.stopped = Failure::reason(ended)?;
@@ -98,9 +113,9 @@ impl Walk {
         self.found.states = self.len() as u64 - self.found.inside;
         self.found.bytes = self.found.bytes.max(self.bytes() as u64);
         self.found.disk = self.disk.as_ref().map(DiskStates::peak);
-        let Self { system, store, before, disk, found, .. } = self;
+        let Self { system, store, symmetry, before, disk, found, .. } = self;
         let parts = vec![Part { store, before }];
-        Ok(Exploration { system, parts, disk, names: BTreeMap::new(), run: None, found })
+        Ok(Exploration { system, parts, disk, names: BTreeMap::new(), run: None, symmetry, found })
     }
 
     fn bytes(&self) -> usize {
@@ -216,9 +231,13 @@ impl Walk {
             self.found.transitions += 1;
             if !step.failed {
                 let changes = self.moves.changes(step);
-                let pair =
-                    self.store.root_beside(step.sides, changes, &mut self.near).ok_or_else(too_many)?;
-                batch.pairs.push(pair);
+                let pair = if let Some(symmetry) = &self.symmetry {
+                    let near = (&mut self.near, changes);
+                    symmetry.root_after(&mut self.system, &mut self.store, near, &mut self.words)?
+                } else {
+                    self.store.root_beside(step.sides, changes, &mut self.near)
+                };
+                batch.pairs.push(pair.ok_or_else(too_many)?);
             }
         }
         Ok(())

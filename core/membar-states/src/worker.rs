@@ -18,6 +18,7 @@ use super::reduction::Reduction;
 use super::safety::is_chosen;
 use super::store::{ExpandedState, Store};
 use super::successors::{Successors, Transition, too_many};
+use super::symmetry::Symmetry;
 use super::system::System;
 use super::tables::{SPREAD, append};
 
@@ -33,6 +34,8 @@ pub(super) struct Common<'c> {
     pub(super) reduction: Option<&'c Reduction>,
     /// The automaton beside the program, if there is one.
     pub(super) claim: Option<&'c Claim<'c>>,
+    /// Threads that may be exchanged, if that is made use of.
+    pub(super) symmetry: Option<&'c Symmetry>,
     /// What was found in earlier rounds.
     pub(super) found: &'c Findings,
     /// States with these numbers are looked at in this round.
@@ -141,7 +144,6 @@ pub(super) struct Worker {
     /// Where the moves at hand lead, by the pairs at the roots, and their marks.
     targets: Vec<(u64, AcceptanceSets)>,
     words: Vec<u32>,
-    changes: Vec<(u32, u32)>,
     roots: Vec<u64>,
     found: Vec<u32>,
     said: Vec<Note>,
@@ -172,7 +174,6 @@ impl Worker {
             open: OpenEdges::default(),
             targets: Vec::new(),
             words: Vec::new(),
-            changes: Vec::new(),
             roots: Vec::new(),
             found: Vec::new(),
             said: Vec::new(),
@@ -310,7 +311,7 @@ impl Worker {
         is_chosen: impl Fn(&Transition) -> bool,
         common: &Common<'_>,
     ) -> Result<u32, CoreError> {
-        let (count, store) = (self.system.leaves(), &mut self.states.store);
+        let store = &mut self.states.store;
         let mut failed = 0;
         self.targets.clear();
         if let Some(claim) = common.claim.filter(|_| self.open.stays) {
@@ -322,18 +323,8 @@ impl Worker {
                 continue;
             }
             let changes = self.moves.changes(step);
-            let root = if let Some(symmetry) = common.claim.and_then(|claim| claim.symmetry.as_ref()) {
-                self.words.clear();
-                self.words.extend_from_slice(self.near.leaves(count));
-                for &(leaf, word) in changes {
-                    self.words[leaf as usize] = word;
-                }
-                symmetry.normalize(&mut self.system, &mut self.words)?;
-                let words = (0..).zip(&self.words).zip(self.near.leaves(count));
-                let differing = words.filter(|((_, after), before)| after != before);
-                self.changes.clear();
-                self.changes.extend(differing.map(|((leaf, &after), _)| (leaf, after)));
-                store.root_after(&self.changes, &mut self.near)
+            let root = if let Some(symmetry) = common.symmetry {
+                symmetry.root_after(&mut self.system, store, (&mut self.near, changes), &mut self.words)?
             } else {
                 store.root_beside(step.sides, changes, &mut self.near)
             };

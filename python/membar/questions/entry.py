@@ -56,6 +56,7 @@ def check(
     no_sleep: bool = False,
     no_acceleration: bool = False,
     no_por: bool = False,
+    symmetric: str | None = None,
     shortest: bool = False,
     bitstate: bool = False,
     brab: int | None = None,
@@ -123,6 +124,7 @@ def check(
         no_sleep: buffers: disable sleep sets.
         no_acceleration: buffers: disable acceleration of cycles.
         no_por: states: disable partial-order reduction and keep dead registers.
+        symmetric: threads that are identical.
         shortest: states: find a shortest run or lasso, without reduction.
         bitstate: states: bit-state search, which finds violations in larger programs but proves nothing.
         brab: guess invariants that hold with N processes, and prove them.
@@ -215,6 +217,7 @@ def repair(  # noqa: D417 - the other options are those of `check`
     no_sleep: bool = False,
     no_acceleration: bool = False,
     no_por: bool = False,
+    symmetric: str | None = None,
     shortest: bool = False,
     bitstate: bool = False,
     brab: int | None = None,

@@ -39,6 +39,9 @@ def search_options(given: Mapping[str, Any], options: Options) -> Options:
     for name in ("algorithm", "jobs", "shortest", "bitstate", "brab"):
         if given.get(name):
             found[name] = given[name]
+    if (symmetric := given.get("symmetric")) is not None:
+        names = symmetric.split(",") if isinstance(symmetric, str) else symmetric
+        found["symmetric"] = tuple(name.strip() for name in names)
     if given.get("instances"):
         found["instances"] = tuple(given["instances"])
     off = frozenset(name for name in REDUCTIONS if given.get(f"no_{name}"))

@@ -295,6 +295,16 @@ TABLE: Final = (
         )
     ),
     Option(
+        name="--symmetric",
+        metavar="LIST",
+        kinds=(PROGRAM,),
+        by_engines=True,
+        is_search=True,
+        help="states: these threads, or the instances of this process, are identical; if they are not, membar"
+        " says where (identical ones are also found without this option)",
+        short="threads that are identical",
+    ),
+    Option(
         name="--shortest",
         form="switch",
         kinds=(PROGRAM,),

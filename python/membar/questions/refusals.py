@@ -197,6 +197,8 @@ def options_of(options: Options) -> Iterator[str]:
         yield "--coherence"
     if options.algorithm is not None:
         yield "--algorithm"
+    if options.symmetric:
+        yield "--symmetric"
     if options.shortest:
         yield "--shortest"
     if options.bitstate:
@@ -226,6 +228,8 @@ def _without(options: Options, option: str) -> Options:
             return replace(options, coherence=Coherence.ALL, coherence_chosen_by_user=False)
         case "--jobs":
             return replace(options, jobs=1)
+        case "--symmetric":
+            return replace(options, symmetric=())
         case "--shortest":
             return replace(options, shortest=False)
         case "--bitstate":

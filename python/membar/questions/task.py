@@ -113,6 +113,8 @@ class Options:
         coherence_chosen_by_user: whether that was given.
         fair: what runs must treat fairly to count for claims about runs: `buffers` (every queue of stores is
             empty or flushed again and again), `processes` (every thread is unable to move or moves).
+        symmetric: names of threads, or of processes with several instances, that the user declares to be
+            identical (`states`).
         shortest: of several runs that show something a shortest is wanted (`states`), however long it takes.
         bitstate: a few bits stand for each state (`states`), so that some states are left out.
         jobs: worker threads.
@@ -132,6 +134,7 @@ class Options:
     coherence: Coherence = Coherence.ALL
     coherence_chosen_by_user: bool = False
     fair: frozenset[str] = frozenset({"buffers"})
+    symmetric: tuple[str, ...] = ()
     shortest: bool = False
     bitstate: bool = False
     jobs: int = 1

@@ -9,10 +9,10 @@ reference machine says (`engines/reference/machine.py`); docs/explanation/states
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from membar.diagnostics import EngineLimitError
+from membar.diagnostics import Diagnostic, EngineLimitError, InputError, Label
 from membar.engines import Capabilities, Engine, Space, extension, has_store_buffers
 from membar.limits.budget import size_text
 from membar.limits.progress import Progress
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from membar.engines.reference.machine import Machine
     from membar.engines.states.form import Kept
     from membar.properties.ltl.automaton import Automaton
+    from membar.source import Span
 
 
 NAME = "states"
@@ -46,6 +47,10 @@ _RUNS_IN_MEMORY = "--limit disk has no effect on LTL claims: the states of runs 
 _BITS_BYTES = 1 << 29  # for the bits of visited states, unless a memory limit says otherwise
 _ONE_FAILURE = "only one run that fails an assertion is listed: --engine reference lists all"
 _MOST_JOBS = 64  # more threads than this would only wait for each other
+_IDENTICAL = (
+    "identical processes differ only in `_pid`, in variables that each has of its own, and in nothing that"
+    " the question is about: leave out --symmetric, or make them so"
+)
 _LOOKED_FOR = frozenset({"condition", "errors", "claims", "assertions", "deadlock"})
 
 
@@ -79,8 +84,9 @@ def explore(
         kept: which registers tell states apart; by default those alive, with `--no-por` all declared.
         reduced: whether partial-order reduction may leave states out; by default yes,
             with `--no-por` and `--shortest` not.
-        symmetric: whether, for claims, states that differ in the names of identical threads are one;
-            by default only if `reduced`, and not with `--no-symmetry`.
+        symmetric: whether states that differ in the names of identical threads are one, unless final states
+            are listed; by default only if `reduced`, or if threads are declared to be identical, and not with
+            `--no-symmetry`.
         round_size: how many states several jobs share at a time, however few there are, for tests.
         recent: how many states fit into memory if there is a disk, for tests.
     """
@@ -100,7 +106,9 @@ def explore(
     how = How(
         kept=kept if kept is not None else Kept.DECLARED if is_whole else Kept.LIVE,
         reduced=reduced,
-        symmetric=reduced and "symmetry" not in task.options.reductions_off
+        symmetric=(reduced or bool(task.options.symmetric))
+        and "symmetry" not in task.options.reductions_off
+        and not task.options.shortest
         if symmetric is None
         else symmetric,
         round_size=round_size,
@@ -165,6 +173,7 @@ class _Search:
             self._prepare_bitstate()
         if self.task.options.unrolling.chosen_by_user:
             self.tally.notes.append("the loop bound has no effect: every state is visited")
+        self._check_declared()
         try:
             if self._asks_only_for_claims() and not self._may_follow_all():
                 self.tally.looked_for = frozenset({"claims", *self._trivial()})
@@ -193,6 +202,46 @@ class _Search:
             self.tally.notes.append(_BITS_NO_DISK)
         self.tally.algorithm = self.tally.algorithm.replace("states up to order", "every state")
         self.tally.algorithm += ", a few bits of each"
+
+    def _check_declared(self) -> None:
+        """Checks that the threads that the user declares to be identical can be exchanged.
+
+        Raises:
+            InputError: they cannot, or there are no such threads.
+        """
+        program = self.program
+        groups, alone = list[list[int]](), list[int]()
+        for name in self.task.options.symmetric:
+            named = [n for n, thread in enumerate(program.threads) if _is_called(thread.name, name)]
+            if not named:
+                known = ", ".join(thread.name for thread in program.threads)
+                raise _refuse(f"--symmetric {name}: there is no such thread", help=f"there are {known}")
+            # Instances of one process are one group; threads that are named one by one are another.
+            if len(named) > 1:
+                groups.append(named)
+            else:
+                alone += named
+        automata = [claim_form(claim, self.encoded.predicates) for claim in program.claims]
+        for group in [*groups, alone] if alone else groups:
+            found = self.core.distinction(group, automata)
+            if found is not None:
+                thread, edge, why = found
+                code = self.program.threads[thread]
+                raise _refuse(
+                    f"{code.name} is not identical to {self._names(set(group) - {thread})}: {why}",
+                    span=None if edge is None else code.edges[edge].span,
+                    help=_IDENTICAL,
+                )
+
+    def _names(self, threads: Iterable[int]) -> str:
+        return ", ".join(self.program.threads[thread].name for thread in sorted(threads))
+
+    def _note_symmetry(self, groups: Sequence[Sequence[int]]) -> None:
+        for group in groups:
+            names = self._names(group)
+            note = f"states are counted up to the exchange of identical threads: {names}"
+            if note not in self.tally.notes:
+                self.tally.notes.append(note)
 
     def _asks_only_for_claims(self) -> bool:
         """Whether only runs are asked about: they are looked for at once, before all states are known."""
@@ -250,6 +299,7 @@ class _Search:
             and (options.bitstate or not self.program.asks_about_states),
             keep_finals=options.all_executions,
             reduced=self.reduced,
+            symmetric=self.symmetric and not self.terms and not options.all_executions,
             jobs=min(options.jobs, _MOST_JOBS),
             round_size=self.round_size,
             bitstate=_bytes_for_bits(limits.memory) if options.bitstate else None,
@@ -272,6 +322,7 @@ class _Search:
         from membar.engines.reference.runs import deadlock_message
 
         tally, machine = self.tally, self.machine
+        self._note_symmetry(found.symmetric)
         if found.fault is not None:
             follow_run(machine, found.run_to(found.fault), ends_in_fault=True)
         tally.limit = self._limit(found.stopped)
@@ -333,9 +384,7 @@ class _Search:
         )
         if answer.fault:
             self._visit()  # says where
-        for group in answer.symmetric:
-            names = ", ".join(self.program.threads[thread].name for thread in group)
-            self.tally.notes.append(f"states are counted up to the exchange of identical threads: {names}")
+        self._note_symmetry(answer.symmetric)
         self.product_states += answer.states
         self.tally.limit = self._limit(answer.stopped)
         if answer.stopped == "memory" and limits.disk is not None:
@@ -400,6 +449,17 @@ class _Search:
         return None if stopped is None else self.task.limits.reason(stopped) or INTERRUPTED
 
 
+def _is_called(thread: str, name: str) -> bool:
+    """Whether a thread has this name, or is an instance of the process with this name."""
+    process, _, number = thread.rpartition("_")
+    return thread == name or (process == name and number.isdigit())
+
+
+def _refuse(message: str, *, span: Span | None = None, help: str) -> InputError:  # noqa: A002 - as in Diagnostic
+    primary = None if span is None else Label(span, "")
+    return InputError(Diagnostic(code="W0444", message=message, primary=primary, help=help))
+
+
 def _bytes_for_bits(memory: int | None) -> int:
     """How many bytes hold the bits of visited states: the rest is for the stack and for parts of states."""
     return _BITS_BYTES if memory is None else memory * 3 // 4
@@ -435,6 +495,7 @@ ENGINE = Engine(
                 "--max-unroll",
                 "--no-por",
                 "--no-symmetry",
+                "--symmetric",
                 "--shortest",
                 "--bitstate",
                 "--jobs",
