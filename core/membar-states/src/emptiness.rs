@@ -5,6 +5,8 @@
 //! into the path melts entries together. As soon as one has every mark, it holds an accepted run, which `lasso` finds.
 //! Where a shortest run is asked for, the search goes on, and notes all components that hold one.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use membar_ir::limits::{Stopped, Watch};
 use membar_ir::words::narrow;
 
@@ -59,6 +61,8 @@ struct Search<'g> {
     without: AcceptanceSets,
     /// Per state the order in which it was met, 0 if it was not, or `DEAD`.
     order: Vec<u32>,
+    /// What searches at the same time tell each other.
+    common: Option<&'g Common>,
     /// Those of the path's components, in order.
     live: Vec<u32>,
     roots: Vec<Root>,
@@ -66,16 +70,77 @@ struct Search<'g> {
     met: u32,
 }
 
+/// What searches at the same time tell each other.
+#[derive(Debug)]
+struct Common {
+    /// Per state, whether one of them has found that no accepted run goes through it.
+    is_dead: Vec<AtomicBool>,
+    /// From how many states on nobody has begun yet.
+    rest: AtomicUsize,
+    /// Whether one of them has found a component, or was stopped.
+    is_over: AtomicBool,
+}
+
+/// How many states a search begins at before it asks for more.
+const CHUNK: usize = 1 << 10;
+
 /// Whether no component has every mark of `full`. Where `order` says that a state is `DEAD`, no accepted run goes through
 /// it; elsewhere it is 0.
+///
+/// Several threads search in the same graph, each from other states on, and tell each other which states are dead
+/// (Renault, Duret-Lutz, Kordon, Poitrenaud, "Parallel explicit model checking for generalized Büchi automata", TACAS 2015). A component that
+/// one of them has left is dead for all, also if it is on the path of another, which then leaves it in pieces. All begin at
+/// the states that were met last: most of what follows these is dead already, or near.
 pub(super) fn is_empty(
     graph: &Graph<'_>,
     order: Vec<u32>,
     full: AcceptanceSets,
+    jobs: usize,
     watch: &mut Watch<'_>,
 ) -> Result<bool, Stopped> {
-    let mut search = Search { order, ..Search::new(graph, full) };
-    Ok(search.run(0..narrow(graph.len()), None, watch)?.is_none())
+    if jobs < 2 {
+        let mut search = Search { order, ..Search::new(graph, full) };
+        return Ok(search.run((0..narrow(graph.len())).rev(), None, watch)?.is_none());
+    }
+    let is_dead = |&order: &u32| AtomicBool::new(order == DEAD);
+    let common = Common {
+        is_dead: order.iter().map(is_dead).collect(),
+        rest: AtomicUsize::new(graph.len()),
+        is_over: AtomicBool::new(false),
+    };
+    let part = |order: Vec<u32>, watch: &mut Watch<'_>| {
+        let mut search = Search { order, common: Some(&common), ..Search::new(graph, full) };
+        let mut is_empty = Ok(true);
+        while let Ok(end) = common.rest.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |end| {
+            (end > 0).then(|| end.saturating_sub(CHUNK))
+        }) && is_empty == Ok(true)
+        {
+            let chunk = narrow(end.saturating_sub(CHUNK))..narrow(end);
+            is_empty = search.run(chunk.rev(), None, watch).map(|found| found.is_none());
+        }
+        common.is_over.fetch_or(is_empty != Ok(true), Ordering::Relaxed);
+        is_empty
+    };
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let part = &part;
+        let others: Vec<_> = (1..jobs)
+            .map(|_| {
+                let (order, mut watch) = (order.clone(), watch.of_helper());
+                scope.spawn(move || part(order, &mut watch))
+            })
+            .collect();
+        let first = part(order.clone(), watch);
+        let others = others
+            .into_iter()
+            .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        std::iter::once(first).chain(others).collect()
+    });
+    // A component that one has found counts, also if another was stopped.
+    if results.contains(&Ok(false)) {
+        Ok(false)
+    } else {
+        results.into_iter().find(Result::is_err).unwrap_or(Ok(true))
+    }
 }
 
 /// Bytes that a search of so many states needs at most.
@@ -123,6 +188,7 @@ impl<'g> Search<'g> {
             full,
             without: 0,
             order: vec![0; graph.len()],
+            common: None,
             live: Vec::new(),
             roots: Vec::new(),
             frames: Vec::new(),
@@ -138,7 +204,7 @@ impl<'g> Search<'g> {
         watch: &mut Watch<'_>,
     ) -> Result<Option<u32>, Stopped> {
         for state in initial {
-            if self.order[state as usize] != 0 {
+            if self.order[state as usize] != 0 || self.is_dead_for_another(state) {
                 continue;
             }
             self.enter(state, 0);
@@ -154,9 +220,13 @@ impl<'g> Search<'g> {
                 }
                 let target = part.target(arc);
                 match self.order[target as usize] {
+                    0 if self.is_dead_for_another(target) => {}
                     0 => {
                         self.enter(target, part.marks(arc));
                         watch.step()?;
+                        if self.common.is_some_and(|common| common.is_over.load(Ordering::Relaxed)) {
+                            return Ok(None);
+                        }
                     }
                     DEAD => {}
                     order => {
@@ -169,6 +239,11 @@ impl<'g> Search<'g> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether another search has found that no accepted run goes through a state.
+    fn is_dead_for_another(&self, state: u32) -> bool {
+        self.common.is_some_and(|common| common.is_dead[state as usize].load(Ordering::Relaxed))
     }
 
     /// A state met for the first time, by a step with these marks.
@@ -214,6 +289,9 @@ impl<'g> Search<'g> {
         }
         for state in self.live.drain(start..) {
             self.order[state as usize] = DEAD;
+            if let Some(common) = self.common {
+                common.is_dead[state as usize].store(true, Ordering::Relaxed);
+            }
         }
     }
 }

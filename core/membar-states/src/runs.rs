@@ -23,6 +23,9 @@ use super::system::System;
 
 /// From so many states on, the search for components, which one thread makes, waits for four times as many.
 const MANY: u32 = 1 << 16;
+/// States that are visited with reduction, and then without, before a search with reduction begins in earnest.
+const FIRST: u64 = 1 << 12;
+const UNREDUCED: u64 = 1 << 13;
 /// The first search for components begins at so many states.
 const FIRST_LOOK: u32 = 1 << 6;
 
@@ -56,7 +59,33 @@ pub struct Answer {
 
 /// Looks for a run of the program that the automaton accepts, among those that are fair; a shortest one, if that is
 /// asked for, which takes all states. Reduction is for automata that accept a run or not however often states are repeated.
+///
+/// Reduction may put off a violation that is near. So the first states are visited with it, then some without, and only
+/// then all. All this is decided by numbers of states, so it does not depend on how many threads there are.
 pub fn find(
+    system: System,
+    automaton: &Automaton,
+    fair: Fair,
+    options: Options,
+    watch: &mut Watch<'_>,
+) -> Result<Answer, CoreError> {
+    if options.reduced && !options.shortest && !fair.processes {
+        for (reduced, most) in [(true, FIRST), (false, UNREDUCED)] {
+            if options.states.is_some_and(|states| states <= most) {
+                break;
+            }
+            let first = Options { reduced, states: Some(most), ..options };
+            let system = System::new(std::sync::Arc::clone(&system.program));
+            let answer = find_within(system, automaton, fair, first, watch)?;
+            if answer.lasso.is_some() || answer.stopped != Some(Stopped::States) {
+                return Ok(answer);
+            }
+        }
+    }
+    find_within(system, automaton, fair, options, watch)
+}
+
+fn find_within(
     mut system: System,
     automaton: &Automaton,
     fair: Fair,
@@ -86,7 +115,7 @@ pub fn find(
         // An assertion ends a run, and reduction does not keep which automaton states are possible there.
         drop(team);
         let options = Options { reduced: false, ..options };
-        return find(System::new(program), automaton, fair, options, watch);
+        return find_within(System::new(program), automaton, fair, options, watch);
     }
     let Some(mut runs) = team.runs.take() else { return Ok(Answer::default()) };
     let graph = team.take_graph();
@@ -202,7 +231,8 @@ impl Runs {
         held: usize,
         watch: &mut Watch<'_>,
     ) -> Result<bool, Stopped> {
-        watch.bytes(held + emptiness::bytes_for(graph.len()))?;
+        let jobs = if graph.len() < MANY as usize { 1 } else { stores.len() };
+        watch.bytes(held + jobs * emptiness::bytes_for(graph.len()))?;
         let mut order = vec![DEAD; graph.len()];
         for (own, store) in stores.iter().enumerate() {
             let places = order.iter_mut().skip(own).step_by(stores.len());
@@ -210,7 +240,7 @@ impl Runs {
                 *order = if self.is_live[rider as usize] { 0 } else { DEAD };
             }
         }
-        if !emptiness::is_empty(graph, order, self.full, watch)? {
+        if !emptiness::is_empty(graph, order, self.full, jobs, watch)? {
             self.component = emptiness::find(graph, &self.initial, self.full, watch)?;
         }
         Ok(self.component.is_some())
