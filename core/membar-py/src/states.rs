@@ -106,6 +106,7 @@ impl StateSpace {
     /// Why these threads cannot be exchanged when the errors of the program and what an automaton reads, in the form of
     /// `claim_form`, are asked about: a thread, its edge, and what distinguishes it. None if they can be exchanged.
     #[pyo3(signature = (threads, automata))]
+    #[expect(clippy::needless_pass_by_value, reason = "Python hands it over")]
     fn distinction(
         &self,
         threads: Vec<usize>,
