@@ -1,7 +1,7 @@
 //! Files of blocks for what does not fit into memory.
 //!
-//! They are in the directory for temporary files and lose their names as soon as they are open, so that nothing is left of
-//! them however the search ends. A block that does not come back as it was written is an error, never an answer.
+//! They are in the directory for temporary files and lose their names as soon as they are open, so that what is written to
+//! them is gone however the search ends. A block that does not come back as it was written is an error, never an answer.
 
 use std::env::temp_dir;
 use std::fmt::Display;
