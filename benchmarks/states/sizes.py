@@ -5,9 +5,6 @@
 Prints the table of docs/explanation/states-table.md: states, bytes of memory for each, and states per CPU
 second under tso(1) and tso(2), with partial-order reduction. Models are from the corpus beside the
 repository; those that are missing are named. Bakery with four processes is made from the model with three.
-
-Where a limit is reached with four processes and two entries, the number of states is estimated: with n
-processes the second entry is taken to multiply it by r^n, where r^3 is the factor with three processes.
 """
 
 from __future__ import annotations
@@ -69,8 +66,8 @@ def visit(source: SourceFile, bound: int, limits: Limits) -> tuple[Tally, float]
     return found, time.process_time() - start
 
 
-def rows(name: str, processes: int, limits: Limits, known: dict[tuple[str, int, int], int]) -> None:
-    """Prints the rows of a model; adds the numbers of states to those that are `known`."""
+def rows(name: str, processes: int, limits: Limits) -> None:
+    """Prints the rows of a model."""
     for bound in BOUNDS:
         found, seconds = visit(model(name, processes), bound, limits)
         states, peak = found.statistics.states or 0, found.statistics.peak_bytes or 0
@@ -79,13 +76,6 @@ def rows(name: str, processes: int, limits: Limits, known: dict[tuple[str, int, 
             remark = "a transition stores more than the buffer holds, so it is never taken"
         elif found.limit is not None:
             shown, remark = f"more than {states:,}", found.limit
-            try:
-                three, more, four = (known[name, *key] for key in ((3, 1), (3, 2), (4, 1)))
-                remark += f"; about {round(four * (more / three) ** (4 / 3) / 1e6):,} million, estimated"
-            except KeyError:  # it is not known what a second entry adds
-                pass
-        else:
-            known[name, processes, bound] = states
         remark = "; ".join(filter(None, (remark, *(note for note in found.notes if "disk" in note))))
         figures = f"{shown} | {peak / max(states, 1):.1f} | {states / max(seconds, 1e-3) / 1000:,.0f}"
         sys.stdout.write(f"| {name}, {processes} | tso({bound}) | {figures} | {remark} |\n")
@@ -100,12 +90,12 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="such as Lamport")
     parser.add_argument("--limit", default="states=20000000,memory=4G", help="for each row, as of membar")
     chosen = parser.parse_args()
-    limits, known = limits_of(chosen.limit), dict[tuple[str, int, int], int]()
+    limits = limits_of(chosen.limit)
     missing = [path for path in MODELS.values() if not (CORPUS / path).exists()]
     sys.stdout.write(f"{_HEAD}\n| --- | --- | ---: | ---: | ---: | --- |\n")
     for (name, processes), path in MODELS.items():
         if path not in missing and name in (chosen.names or [name]):
-            rows(name, processes, limits, known)
+            rows(name, processes, limits)
     for path in missing:
         sys.stderr.write(f"missing: {path}\n")
     return int(bool(missing))
