@@ -31,7 +31,7 @@ from membar.program.temporal import predicates_of
 from membar.questions.task import Limits, Options, Task
 from strategies.dve import dve_program
 from strategies.loose import KINDS, loose_program
-from strategies.numbered import numbered_program
+from strategies.numbered import numbered_program, profile
 
 # Each model with its bounds; under sc, reduction does most.
 MODELS: Sequence[tuple[str, int]] = [
@@ -90,6 +90,8 @@ def _compare_states(  # noqa: PLR0917 - a question in all its parts
     if found[0].stopped is not None:
         report.counts["too large"] += 1
         return False
+    if "turn" in {item.name for item in program.objects}:
+        _compare_profiles(program, name, bound, who, report)
     sizes = [answer.states for answer in found]
     report.counts["states smaller by symmetry"] += sizes[2] < sizes[0]
     report.counts["states smaller by both"] += sizes[3] < min(sizes[1:3])
@@ -114,6 +116,20 @@ def _compare_states(  # noqa: PLR0917 - a question in all its parts
             if problem is not None:
                 report.wrong.append(f"{who}: {problem}")
     return True
+
+
+def _compare_profiles(program: Program, name: str, bound: int, who: str, report: Report) -> None:
+    """Compares many facts about states, none of which tells threads apart."""
+    discipline = model(name).operational
+    assert discipline is not None
+    lowered = encode_states(replace(program, errors=profile(program)), discipline, ())
+    space = _core.StateSpace(
+        lowered.form, discipline=discipline.value, bound=bound, registers=Kept.LIVE.value
+    )
+    whole, merged = (space.explore(symmetric=symmetric, states=STATES // 4) for symmetric in (False, True))
+    report.counts["profiles"] += bool(merged.symmetric)
+    if whole.stopped is None and _shown(whole) != _shown(merged):
+        report.wrong.append(f"{who}: with symmetry, other facts are reached")
 
 
 def _shown(found: _core.VisitedStates) -> tuple[object, ...]:

@@ -34,6 +34,8 @@ def numbered_program(seed: int) -> Program:
     turn = MemoryObject(name="turn", size=1, initial=(random.choice((_NOBODY, _NOBODY, first, 0)),))
     x = MemoryObject(name="x", size=1)
     plan = [_step(random, first, count) for _ in range(random.choice((1, 2, 2, 3, 3)))]
+    if random.randrange(3) == 0:
+        plan.insert(random.randint(0, len(plan)), _asymmetric(random, first, count))
     back = random.randrange(len(plan)) if random.randrange(3) == 0 else None
     odd = random.randrange(count) if random.randrange(6) == 0 else None
     oddity = _step(random, first, count)
@@ -140,18 +142,8 @@ def _step(random: Random, first: int, count: int) -> _Step:
         case 16:
             load = Load(register="r", address=shared, size=1)
             return lambda _: (load, Assert(equals(Register("r"), Constant(bit)), "as it should be"))
-        case 17:  # some order among numbers, or one of them
-            asymmetric: list[_Step] = [
-                lambda number: (Store(address=shared, value=Constant(number), size=1),),
-                lambda _: (take, Store(address=shared, value=Register("t"), size=1)),
-                lambda _: (Store(address=turn, value=Constant(other), size=1),),
-                lambda _: (Store(address=Address("own", other), value=Constant(bit), size=1),),
-                lambda number: (
-                    take,
-                    Assume(Binary(BinaryOp.SLE, Register("t"), Constant(number)), waits=True),
-                ),
-            ]
-            return random.choice(asymmetric)
+        case 17:
+            return _asymmetric(random, first, count)
         case 18:
             return lambda _: (
                 take, Store(address=turn, value=Binary(BinaryOp.ADD, Register("t"), Constant(bit)), size=1),
@@ -165,6 +157,60 @@ def _step(random: Random, first: int, count: int) -> _Step:
             )  # fmt: skip
         case _:
             return lambda _: (Load(register="r", address=shared, size=1),)
+
+
+def _asymmetric(random: Random, first: int, count: int) -> _Step:
+    """A step that orders numbers, computes with them, or knows one of them."""
+    shared, turn = Address("x"), Address("turn")
+    bit, other = random.randrange(2), first + random.randrange(count)
+    take = Load(register="t", address=turn, size=1)
+    steps: list[_Step] = [
+        lambda number: (Store(address=shared, value=Constant(number), size=1),),
+        lambda _: (take, Store(address=shared, value=Register("t"), size=1)),
+        lambda _: (Store(address=turn, value=Constant(other), size=1),),
+        lambda _: (take, Assume(equals(Register("t"), Constant(other)), waits=True), Set("t", Constant(0))),
+        lambda _: (Store(address=Address("own", other), value=Constant(bit), size=1),),
+        lambda number: (Store(address=turn, value=Constant(first + (number - first + 1) % count), size=1),),
+        lambda number: (
+            Store(address=Address("own", first + (number - first + 1) % count), value=Constant(bit), size=1),
+        ),
+        lambda number: (take, Assume(Binary(BinaryOp.SLE, Register("t"), Constant(number)), waits=True)),
+        lambda _: (
+            take, Assume(Binary(BinaryOp.SLE, Register("t"), Constant(first)), waits=True),
+            Set("t", Constant(0)),
+        ),
+        lambda _: (take, Store(address=turn, value=Binary(BinaryOp.XOR, Register("t"), Constant(1)), size=1)),
+        lambda _: (
+            Load(register="r", address=shared, size=1), Store(address=turn, value=Register("r"), size=1),
+        ),
+    ]  # fmt: skip
+    return random.choice(steps)
+
+
+def profile(program: Program) -> tuple[StatePredicate, ...]:
+    """Many facts that do not tell threads apart: how many are at two points at once, and what `x` is."""
+    threads = [number for number, thread in enumerate(program.threads) if thread.name != "main"]
+    points = range(1 + max(edge.target for thread in program.threads for edge in thread.edges))
+    facts = [
+        StatePredicate(equals(Register("v0"), Constant(value)), (("v0", CellValue("x")),), text=f"x{value}")
+        for value in range(5)
+    ]
+    for one in points:
+        for other in points[one + 1 :]:
+            reads: list[tuple[str, Observable]] = []
+            total: Expr = Constant(0)
+            for point, weight in ((one, 1), (other, 8)):
+                for thread in threads:
+                    name = f"v{len(reads)}"
+                    reads.append((name, AtPoint(thread, frozenset({point}))))
+                    seen = Binary(BinaryOp.MUL, Register(name), Constant(weight))
+                    total = Binary(BinaryOp.ADD, total, seen)
+            facts += [
+                StatePredicate(equals(total, Constant(here + 8 * there)), tuple(reads), text="counts")
+                for here in range(len(threads) + 1)
+                for there in range(len(threads) + 1 - here)
+            ]
+    return tuple(facts)
 
 
 def _predicate(random: Random, shift: int, count: int, first: int, text: str) -> StatePredicate:
