@@ -1,4 +1,4 @@
-/* Expected: rc20 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
+/* Expected: rc20 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS WITHIN.
    Vyukov's bounded queue for many producers and consumers, with messages of which one thread is the owner: two threads send, one receives. */
 #include <atomic>
 #include <cassert>
