@@ -19,8 +19,15 @@ HEAD = """
 static struct { int size, *items; } q;
 static int *other = &q.size;
 static void *worker(void *unused) { q.size = 3; return NULL; }
+static atomic_int turn;
+static void *waiting(void *unused) { if (turn == 1) { q.size = 3; turn = 2; } return NULL; }
+static pthread_t t;
+static int start(int n) {
+  if (n) return start(n - 1) + 1;
+  pthread_create(&t, NULL, waiting, NULL);
+  return 0;
+}
 int main(void) {
-  pthread_t t;
   q.size = 20;
 """
 CASES = [
@@ -38,6 +45,11 @@ CASES = [
     (
         "stored by a thread",
         "pthread_create(&t, NULL, worker, NULL); pthread_join(t, NULL); assert(q.size == 20);",
+        "violated",
+    ),
+    (
+        "stored by a thread that a recursive call starts",
+        "start(1); q.size = 20; turn = 1; if (turn == 2) assert(q.size == 20);",
         "violated",
     ),
 ]

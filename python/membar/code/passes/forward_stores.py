@@ -81,7 +81,7 @@ class _Forwarding:
                 if all(each.get(cell) == value for each in found)
             }
             for item in self.blocks[name].instructions:
-                if isinstance(item, ir.Call) and item.callee in (SPAWN, SPAWN_COPIES):
+                if _may_start_thread(item):
                     break
                 self._follow(item, known)
             leaving[name] = known
@@ -146,16 +146,19 @@ class _Forwarding:
                 del known[cell]
 
 
-def _starts_thread(block: ir.Block) -> bool:
-    return any(
-        isinstance(item, ir.Call) and item.callee in (SPAWN, SPAWN_COPIES) for item in block.instructions
-    )
+def _may_start_thread(item: ir.Instruction) -> bool:
+    """Whether threads may start here: a recursive call, which is not inlined yet, may start some too."""
+    if not isinstance(item, ir.Call):
+        return False
+    callee = item.callee
+    is_primitive = isinstance(callee, ir.FunctionAddress) and callee.name.startswith(PREFIX)
+    return not is_primitive or callee in (SPAWN, SPAWN_COPIES)
 
 
 def _blocks_after(blocks: dict[str, ir.Block]) -> set[str]:
     """The blocks that control can come to from one that starts a thread."""
     found: set[str] = set()
-    todo = [name for name, block in blocks.items() if _starts_thread(block)]
+    todo = [name for name, block in blocks.items() if any(map(_may_start_thread, block.instructions))]
     while todo:
         for target in targets(blocks[todo.pop()].end):
             if target.block not in found:
