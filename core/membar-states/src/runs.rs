@@ -21,7 +21,7 @@ use super::store::{ExpandedState, Store};
 use super::symmetry::{Companion, Symmetry};
 use super::system::System;
 
-/// From so many states on, the search for components, which one thread makes, waits for four times as many.
+/// From so many states on, the search for components waits for four times as many, and is made by several threads.
 const MANY: u32 = 1 << 16;
 /// States that are visited with reduction, and then without, before a search with reduction begins in earnest.
 const FIRST: u64 = 1 << 12;

@@ -1,4 +1,4 @@
-"""Identical threads, determined from the Program alone.
+"""Identical threads, determined from the Program alone, for searches of executions.
 
 Threads are identical if renaming them changes nothing: they run the same code from the same initial
 registers, up to the names of registers and control points, they start together, and no other thread can

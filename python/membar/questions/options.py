@@ -75,8 +75,8 @@ TABLE: Final = (
         metavar="EXPR|LABEL",
         commands=(*_ASKING, "translate"),
         kinds=(PROGRAM,),
-        help="error state: an expression or location that must be unreachable;"
-        " `final EXPR`: in final states (XCFA)",
+        help="a state that must not be reached: where EXPR is true, or at a location;"
+        " `final EXPR`: only final states (XCFA)",
     ),
     Option(
         name="--ltl",
@@ -228,8 +228,8 @@ TABLE: Final = (
         by_engines=True,
         is_search=True,
         rival="loops",
-        help="largest loop bound to try (default: 4, or more if no execution terminates within it)",
-        short="largest loop bound to try (default: 4)",
+        help="largest loop bound to try (default: 4, or up to 64 if no execution terminates within it)",
+        short="largest loop bound to try (default: 4, at times 64)",
         is_common=True,
     ),
     Option(
@@ -361,8 +361,8 @@ TABLE: Final = (
         read="limits",
         default=Limits(),
         commands=_SEARCHING,
-        help="time=10s, memory=2G, disk=20G, executions=N, states=N, separated by commas",
-        short="time=10s, memory=2G, executions=N, states=N",
+        help="limits, separated by commas: time=10s, memory=2G, disk=20G, executions=N, states=N",
+        short="limits, such as time=10s, memory=2G, states=N",
         is_common=True,
     ),
     Option(
@@ -579,9 +579,9 @@ TABLE: Final = (
         read="outcome",
         kinds=(PROGRAM,),
         is_output=True,
-        help="explain whether the program can end with these values, such as `x=0 && y=1`, and which axiom"
-        " forbids it",
-        short="explain whether the program can end with these values",
+        help="say whether the program can end with these values, such as `x=0 && y=1`, and if not, which"
+        " axiom forbids it",
+        short="say whether the program can end with these values",
     ),
     Option(
         name="--show-automaton",

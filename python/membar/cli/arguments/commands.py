@@ -58,13 +58,13 @@ _TIME_AND_MEMORY: Final = Option(
     metavar="KIND=N,…",
     read="limits_without_counts",
     default=Limits(),
-    help="time=10s, memory=2G, separated by commas",
+    help="limits, separated by commas: time=10s, memory=2G",
 )
 _FORMATS: Final = ("dve", "promela", "mapping", "smv", "dot", "llvm", "code", "program")
 _ALL: Final = (
     Command(
         name="check",
-        title="check each file",
+        title="check programs and litmus tests",
         operands=(Operand("files", "FILE", "several"),),
     ),
     Command(
@@ -117,8 +117,8 @@ _ALL: Final = (
             Option(
                 name="--first",
                 form="switch",
-                help="DVE: Barnat's procedure, fast but not necessarily the cheapest",
-                short="DVE: fast, but not necessarily the cheapest",
+                help="DVE: use Barnat's fast procedure, which may miss the cheapest repair",
+                short="DVE: use a fast procedure that may miss the cheapest repair",
             ),
             Option(name="--all", form="switch", help="show every repair of least cost"),
             Option(
@@ -145,8 +145,8 @@ _ALL: Final = (
                 metavar="FILE",
                 read="path",
                 is_output=True,
-                help="DVE: write the list of writes to make atomic, for --atomic",
-                short="DVE: list the writes to make atomic",
+                help="DVE: write the writes to make atomic to FILE, for --atomic",
+                short="DVE: write the writes to make atomic to FILE",
             ),
             Option(name="--json", form="switch", is_output=True, help="one JSON object"),
         ),

@@ -23,17 +23,18 @@ _EXIT_CODES = {
     " test ran out of time",
     "translate": "0 translated, 2 bad input or usage",
     "replay": "0 every witness is confirmed, 1 one is not, 2 bad input or usage",
-    "serve": "0 stopped with Ctrl-C, 2 bad usage, a port that is taken, no store, or `membar[serve]` is not"
+    "serve": "0 stopped with Ctrl-C; 2 bad usage, port taken, store missing, or `membar[serve]` not"
     " installed",
 }
 _ABOUT = {
-    "check": "Check C, C++, Rust, LLVM IR, litmus, Promela, DVE, XCFA, Cubicle, .obj, .mbp.",
+    "check": "Check programs in C, C++, Rust, LLVM IR, Promela, DVE, XCFA or .mbp, litmus tests, Cubicle"
+    " systems and .obj objects.",
     "litmus": "Run many litmus tests. PATH is a file, or a folder that is searched for .litmus files; a file"
     " may also be a program in another language, such as C. `membar serve FILE` shows a store.",
     "compare": "Compare one file under several models or with several engines; or, with --store, two models,"
     " two runs (by number) or two folders of stored results: membar compare A B --store FILE.",
-    "serve": "Open membar in the browser; with RESULTS.db, a store of `membar litmus --store`, also its"
-    " tests and models.",
+    "serve": "Open membar in the browser. RESULTS.db is a store that `membar litmus --store` wrote; its"
+    " results are shown, too.",
 }
 _TITLES = {
     (LIFTED,): "for programs with any number of threads",

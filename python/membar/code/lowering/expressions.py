@@ -247,7 +247,7 @@ def check_of(check: str, operation: str, operands: Sequence[Expr], bits: int) ->
 
 
 def _keeps_bits(left: Expr, right: Expr, bits: int) -> Expr:
-    """Whether a left shift of a signed number loses nothing; a bit may go into the sign, as in C23."""
+    """Whether a left shift of a signed number loses nothing; a bit may go into the sign, as in GNU C."""
     signed = Extend(left, bits, signed=True)
     lost = Binary(BinaryOp.SHR, left, Binary(BinaryOp.SUB, Constant(bits), right))
     kept = Binary(BinaryOp.SAR, signed, Binary(BinaryOp.SUB, Constant(bits - 1), right))
