@@ -201,8 +201,16 @@ def test_verdicts_about_programs(name: str) -> None:
     assert said(text).startswith(says)
 
 
-PADDED = "struct s { char c; int i; }; _Atomic struct s g;"
+PADDED = "struct s { char c; int i; }; _Atomic struct s g; _Alignas(8) struct s h = {1, 2};"
 ATOMIC = {
+    "padding of an initial value": (
+        "struct s x; __atomic_load(&h, &x, 0); assert(x.c == 1 && x.i == 2);",
+        "holds",
+    ),
+    "padding of an initial value may make a comparison fail": (
+        "struct s x; __atomic_load(&h, &x, 0); assert(__atomic_compare_exchange(&h, &x, &x, 0, 0, 0));",
+        "assertions: ",
+    ),
     "padding is stored": (
         "struct s x; x.c = 1; x.i = 2; g = x; x = g; assert(x.i == 2 && x.c == 1);",
         "holds",

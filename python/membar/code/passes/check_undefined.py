@@ -356,16 +356,19 @@ class _Undefined:
         return " or ".join(f"`{name}`" for name in found)
 
     def _fill_object(self, item: ir.Object) -> ir.Object:
-        """An object whose bytes without a value hold a number that says so."""
+        """An object whose cells without a value hold a number that says so; padding beside members is 0."""
         if not item.unset or item.content is None:
             return item
         content = bytearray(item.content)
         order = "little" if self.module.is_little_endian else "big"
+        unset = {at for first, end in item.unset for at in range(first, end)}
+        members = set() if item.shape is None else set(covered_bytes(item.shape))
         for cells in map(_as_words, item.cells or ()):
             number = NUMBERS[cells.size]
             for index in range(cells.count):
                 start = cells.offset + index * cells.size
-                if any(first < start + cells.size and start < end for first, end in item.unset):
+                cell = set(range(start, start + cells.size))
+                if cell & unset and (cell & members & unset or not cell & members):
                     content[start : start + cells.size] = number.to_bytes(cells.size, order)  # type: ignore[arg-type]
         return replace(item, content=bytes(content), unset=())
 
