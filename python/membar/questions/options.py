@@ -229,7 +229,7 @@ TABLE: Final = (
         is_search=True,
         rival="loops",
         help="largest loop bound to try (default: 4, or up to 64 if no execution terminates within it)",
-        short="largest loop bound to try (default: 4, at times 64)",
+        short="largest loop bound (default: 4, at times 64)",
         is_common=True,
     ),
     Option(
