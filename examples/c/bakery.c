@@ -1,4 +1,4 @@
-/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS.
+/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
    Lamport's bakery: each thread takes a number, and the lowest number goes first. */
 #include <assert.h>
 #include <pthread.h>

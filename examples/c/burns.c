@@ -1,4 +1,4 @@
-/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS.
+/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
    Burns' mutual exclusion: one bit per thread; threads with lower numbers have priority. */
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS.
+/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
    Lamport's fast mutex: seven accesses without contention. Here a thread that meets another gives up. */
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS.
+/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
    Michael and Scott's queue with static nodes: every thread but the last enqueues
    a node, and the last one dequeues one. */
 #include <assert.h>

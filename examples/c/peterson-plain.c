@@ -1,4 +1,4 @@
-/* Expected: rc11 VIOLATED, sc HOLDS, x86-tso VIOLATED.
+/* Expected: rc11 VIOLATED, sc HOLDS, x86-tso VIOLATED, armv8 VIOLATED.
    Peterson's algorithm as textbooks write it, with plain variables: a data race in C, and wrong on x86 too. */
 #include <assert.h>
 #include <pthread.h>

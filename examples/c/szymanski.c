@@ -1,4 +1,4 @@
-/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS.
+/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
    Szymanski's mutual exclusion: a waiting room whose door closes behind a group. */
 #include <assert.h>
 #include <pthread.h>

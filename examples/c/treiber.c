@@ -1,4 +1,4 @@
-/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS.
+/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
    Treiber's stack with static nodes: every thread but the last pushes a node, and the last one pops one. */
 #include <assert.h>
 #include <pthread.h>

@@ -88,7 +88,7 @@ def inputs() -> dict[str, list[Input]]:
     for kind, pattern in (
         ("c", "c/*.c"), ("promela", "promela/*.pml"), ("dve", "dve/*.dve"), ("xcfa", "xcfa/*.xcfa"),
         ("cubicle", "cubicle/*.cub"), ("mbp", "program/*.mbp"), ("objects", "objects/*.obj"),
-        ("cpp", "cpp/**/*.cpp"),
+        ("cpp", "cpp/**/*.cpp"), ("rust", "rust/**/*.rs"),
     ):  # fmt: skip
         found[kind] = [
             _example(path) for path in sorted((ROOT / "examples").glob(pattern)) if _is_whole(path)
