@@ -2,271 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import membar
+from membar.languages.compiled.build import BuildOptions
+from membar.languages.compiled.driver import CompileOptions
+from membar.languages.compiled.rust.compiler import SHIM
+from membar.languages.compiled.rust.driver import build_rust
+from membar.languages.compiled.rust.names import demangle
+from strategies.rust_library import CASES, all_programs, program
 
 pytestmark = pytest.mark.skipif(shutil.which("rustc") is None, reason="rustc is not installed")
-HEAD = """
-use std::sync::atomic::{fence, AtomicBool, AtomicU32, Ordering::*};
-use std::sync::*;
-use std::thread;
-static X: AtomicU32 = AtomicU32::new(0);
-static Y: AtomicU32 = AtomicU32::new(0);
-static M: Mutex<u32> = Mutex::new(0);
-static N: Mutex<u32> = Mutex::new(0);
-static R: RwLock<u32> = RwLock::new(0);
-static C: Condvar = Condvar::new();
-static ONCE: Once = Once::new();
-static CELL: OnceLock<u32> = OnceLock::new();
-static LAZY: LazyLock<u32> = LazyLock::new(|| { D.set(1); 5 });
-static BOTH: Barrier = Barrier::new(2);
-struct Plain(std::cell::UnsafeCell<u32>);
-unsafe impl Sync for Plain {}
-impl Plain {
-    fn set(&self, value: u32) { unsafe { *self.0.get() = value } }
-    fn get(&self) -> u32 { unsafe { *self.0.get() } }
-}
-static D: Plain = Plain(std::cell::UnsafeCell::new(0));
-fn full() {
-    let word = std::cell::UnsafeCell::new(0usize);
-    #[cfg(target_arch = "x86_64")]
-    unsafe { std::arch::asm!("lock not qword ptr [{0}]", in(reg) word.get()) };
-    #[cfg(not(target_arch = "x86_64"))]
-    { drop(word); fence(SeqCst); }
-}
-struct Own(u32);
-impl Drop for Own {
-    fn drop(&mut self) { if O.try_with(|_| ()).is_err() { X.fetch_add(1, Relaxed); } }
-}
-std::thread_local! { static O: Own = Own(3); }
-"""
-# What a second thread does, what `main` does meanwhile, what it asserts after the join, and the verdict.
-CASES = {
-    "what is printed is not read": (
-        "D.set(1);",
-        'println!("{}", unsafe { &*D.0.get() });',
-        "",
-        "holds-within",
-    ),
-    "a thread that reads again may wait for a writer that waits for it": (
-        "*R.write().unwrap() += 1;",
-        "let (one, two) = (R.read(), R.read()); drop(one); drop(two);",
-        "",
-        "holds-within",
-    ),
-    "a mutex is no fence": (
-        "X.store(1, Relaxed); drop(M.lock()); D.set(Y.load(Relaxed));",
-        "Y.store(1, Relaxed); drop(N.lock()); let r = X.load(Relaxed);",
-        "assert!(r == 1 || D.get() == 1);",
-        "violated",
-    ),
-    "a mutex orders its critical sections": (
-        "*M.lock().unwrap() += 1; D.set(1); drop(M.lock());",
-        "drop(M.lock());",
-        "assert_eq!(*M.lock().unwrap() + D.get(), 2);",
-        "holds",
-    ),
-    "try_lock fails if the mutex is held": (
-        "let held = M.lock(); drop(held);",
-        "",
-        "assert!(true);",
-        "holds",
-    ),
-    "try_lock that fails orders nothing": (
-        "X.store(1, Relaxed); let held = M.lock(); std::mem::forget(held);",
-        "let r = M.try_lock().is_err() && X.load(Relaxed) == 0;",
-        "assert!(!r);",
-        "violated",
-    ),
-    "a read-write lock is no fence": (
-        "X.store(1, Relaxed); drop(R.read()); D.set(Y.load(Relaxed));",
-        "Y.store(1, Relaxed); drop(R.read()); let r = X.load(Relaxed);",
-        "assert!(r == 1 || D.get() == 1);",
-        "violated",
-    ),
-    "park may end without cause": (
-        "X.store(1, Relaxed); main.unpark();",
-        "thread::park(); let r = X.load(Relaxed);",
-        "assert_eq!(r, 1);",
-        "violated",
-    ),
-    "unpark happens before the end of park, if that has a cause": (
-        "D.set(1); X.store(1, Relaxed); main.unpark();",
-        "while X.load(Relaxed) == 0 { thread::park(); }",
-        "assert_eq!(D.get(), 1);",
-        "holds",
-    ),
-    "a once is done once": (
-        "static O: Once = Once::new(); O.call_once(|| D.set(D.get() + 1));",
-        "",
-        "assert_eq!(D.get(), 1);",
-        "holds",
-    ),
-    "a weak exchange may fail": (
-        "",
-        "let r = X.compare_exchange_weak(0, 1, Relaxed, Relaxed).is_ok();",
-        "assert!(r);",
-        "violated",
-    ),
-    "a thread-local value is one for each thread": (
-        "T.set(1); assert_eq!(T.get(), 1);",
-        "let r = T.get();",
-        "assert_eq!(r, 0);",
-        "holds",
-    ),
-    "the time may have passed": (
-        "",
-        "let r = std::time::Instant::now().elapsed().as_secs();",
-        "assert_eq!(r, 0);",
-        "violated",
-    ),
-    "a vector grows": (
-        "",
-        "let mut v = vec![]; for i in 0..3 { v.push(thread::spawn(move || i)); }",
-        "let mut s = 0; for t in v { s += t.join().unwrap(); } assert_eq!(s, 3);",
-        "holds",
-    ),
-    "a vector grows that threads share": (
-        "V.lock().unwrap().push(1);",
-        "V.lock().unwrap().push(1);",
-        "assert_eq!(V.lock().unwrap().len(), 2);",
-        "holds",
-    ),
-    "a thread that has ended has returned, which orders nothing": (
-        "X.store(1, Relaxed);",
-        "let r = other.is_finished() && X.load(Relaxed) == 0;",
-        "assert!(!r);",
-        "violated",
-    ),
-    "a thread-local value that is dropped cannot be used": (
-        "O.with(|own| assert_eq!(own.0, 3));",
-        "",
-        "assert_eq!(X.load(Relaxed), 1);",
-        "holds",
-    ),
-    "the clock of a thread does not run backwards": (
-        "",
-        "let (a, b) = (std::time::Instant::now(), std::time::Instant::now());",
-        "assert!(a <= b);",
-        "holds-within",
-    ),
-    "bytes and strings in vectors": (
-        'let mut v = vec![String::from("a")]; v.push(v[0].clone()); assert!(v[1] == "a");',
-        "let mut v = vec![0u8]; v.push(7);",
-        "assert_eq!(v[1], 7);",
-        "holds",
-    ),
-    "locking a local variable is a fence": (
-        "X.store(1, Relaxed); full(); D.set(Y.load(Relaxed));",
-        "Y.store(1, Relaxed); full(); let r = X.load(Relaxed);",
-        "assert!(r == 1 || D.get() == 1 || thread::panicking());",
-        "holds",
-    ),
-    "a wait for a condition ends if it holds": (
-        "*M.lock().unwrap() = 1; C.notify_one();",
-        "drop(C.wait_while(M.lock().unwrap(), |n| *n == 0).unwrap());",
-        "assert_eq!(*M.lock().unwrap(), 1);",
-        "holds",
-    ),
-    "a timed wait may end before the time": (
-        "*M.lock().unwrap() = 1; C.notify_one();",
-        "let r = *C.wait_timeout(M.lock().unwrap(), std::time::Duration::from_secs(9)).unwrap().0;",
-        "assert_eq!(r, 1);",
-        "violated",
-    ),
-    "try_read that fails orders nothing": (
-        "X.store(1, Relaxed); std::mem::forget(R.write());",
-        "let r = R.try_read().is_err() && X.load(Relaxed) == 0;",
-        "assert!(!r);",
-        "violated",
-    ),
-    "try_write that fails orders nothing": (
-        "X.store(1, Relaxed); std::mem::forget(R.read());",
-        "let r = R.try_write().is_err() && X.load(Relaxed) == 0;",
-        "assert!(!r);",
-        "violated",
-    ),
-    "a barrier orders what comes before it": (
-        "D.set(1); BOTH.wait();",
-        "BOTH.wait(); let r = D.get();",
-        "assert_eq!(r, 1);",
-        "holds",
-    ),
-    "who sees that a once is done sees what it did": (
-        "ONCE.call_once(|| D.set(1));",
-        "let r = !ONCE.is_completed() || D.get() == 1;",
-        "assert!(r);",
-        "holds",
-    ),
-    "a once that is not done orders nothing": (
-        "X.store(1, Relaxed); ONCE.call_once(|| {});",
-        "let r = X.load(Relaxed) == 1 && !ONCE.is_completed() && X.load(Relaxed) == 1;",
-        "assert!(!r);",
-        "violated",
-    ),
-    "who finds the value of a cell sees what came before": (
-        "CELL.get_or_init(|| { D.set(1); 5 });",
-        "let r = CELL.get().is_none() || D.get() == 1;",
-        "assert!(r);",
-        "holds",
-    ),
-    "a lazy value is made before every use": (
-        "let _ = *LAZY;",
-        "let r = *LAZY + D.get();",
-        "assert_eq!(r, 6);",
-        "holds",
-    ),
-    "a timed park may end without cause": (
-        "X.store(1, Relaxed); main.unpark();",
-        "thread::park_timeout(std::time::Duration::from_secs(9)); let r = X.load(Relaxed);",
-        "assert_eq!(r, 1);",
-        "violated",
-    ),
-    "there may be one processor": (
-        "",
-        "let r = thread::available_parallelism().unwrap().get();",
-        "assert_eq!(r, 2);",
-        "violated",
-    ),
-    "a scope waits for its threads": (
-        "",
-        "thread::scope(|s| { s.spawn(|| D.set(1)); }); let r = D.get();",
-        "assert_eq!(r, 1);",
-        "holds",
-    ),
-    "what two own is made again by who changes it": (
-        "",
-        "let mut own = Arc::new(1); let other_one = own.clone(); *Arc::make_mut(&mut own) = 2;",
-        "assert_eq!((*own, *other_one), (2, 1));",
-        "holds-within",
-    ),
-    "a relaxed flag orders nothing": (
-        "D.set(1); X.store(1, Relaxed);",
-        "let r = X.load(Relaxed) == 1 && D.get() == 0;",
-        "assert!(!r);",
-        "violated",
-    ),
-}
 QUICK = {"a mutex is no fence", "a vector grows", "park may end without cause"}
-
-
-def program(other: str, own: str, check: str) -> str:
-    return f"""{HEAD}
-static V: std::sync::Mutex<Vec<u32>> = std::sync::Mutex::new(Vec::new());
-std::thread_local! {{ static T: std::cell::Cell<u32> = const {{ std::cell::Cell::new(0) }}; }}
-fn main() {{
-    let main = thread::current();
-    let other = thread::spawn(move || {{ let _ = &main; {other} }});
-    {own}
-    other.join().unwrap();
-    {check}
-}}
-"""
 
 
 @pytest.mark.parametrize(
@@ -277,6 +30,45 @@ def test_the_library_promises_what_is_documented(name: str, tmp_path: Path) -> N
     path = tmp_path / "case.rs"
     path.write_text(program(*parts))
     assert membar.check(path).verdict == verdict
+
+
+@pytest.mark.full
+def test_every_function_of_the_library_has_a_case(tmp_path: Path) -> None:
+    path = tmp_path / "case.rs"
+    path.write_text(all_programs())
+    # Unoptimised, LLVM IR names every function that is called.
+    built = build_rust([str(path)], BuildOptions(options=CompileOptions(others=("-Copt-level=0",))))
+    called = {_short_name(symbol) for symbol in re.findall(r'@"?([\w.$]+)', built.files[0].module.text)}
+    promised = set(_promised_functions())
+    assert len(promised) > 90
+    assert promised - called == set()
+
+
+def _promised_functions() -> Iterator[str]:
+    """The public functions of membar's crates, with the type or module they belong to."""
+    inside = {"primitives.rs", "runtime.rs"}
+    for path in (*Path(SHIM, "std").rglob("*.rs"), Path(SHIM, "membar", "lib.rs")):
+        owner = module = path.parent.name if path.stem == "lib" else path.stem
+        for line in path.read_text().splitlines() if path.name not in inside else ():
+            of_type = re.fullmatch(r"impl (\w+) \{", _without_types(line))
+            if of_type or line == "}":
+                owner = of_type[1] if of_type else module
+            found = re.match(r"\s*pub fn (\w+)", line)
+            if found:
+                yield f"{owner}::{found[1]}"
+
+
+def _short_name(symbol: str) -> str:
+    """A function with its type or module."""
+    return "::".join(_without_types(demangle(symbol)).strip("<>").replace(">::", "::").split("::")[-2:])
+
+
+def _without_types(text: str) -> str:
+    """The text without arguments of types."""
+    rest, before = text.replace("->", ""), ""
+    while rest != before:
+        rest, before = re.sub(r"(?<=\w)(::)?<[^<>]*>", "", rest), rest
+    return rest
 
 
 PANICS = {
