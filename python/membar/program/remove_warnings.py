@@ -11,8 +11,8 @@ from membar.records import replace
 
 LEAK = "leak: "
 """How the message of a warning about memory that is never freed begins."""
-CHECKED_LEAKS = (LEAKS, "leaks where all other threads have ended before `main`")
-"""The part of `leaks` that is checked, where the process may end while threads run."""
+CHECKED_LEAKS = (LEAKS, "leaks where `main` has joined all other threads")
+"""The part of `leaks` that is checked, where the process may end before it has joined its threads."""
 LOOK = "leak$"
 """How registers and cells begin that are there for such warnings only."""
 

@@ -29,7 +29,7 @@ target triple = "x86_64-pc-linux-gnu"
 @outside = external global i32, align 4
 
 ; Function Attrs: noinline
-define internal i32 @push(ptr noundef %item, i1 zeroext %flag) #0 !dbg !5 {{
+define internal i32 @push(ptr noundef %item, i1 zeroext %flag) #0 personality ptr @stop !dbg !5 {{
 entry:
   %old = alloca ptr, align 8
     #dbg_declare(ptr %item, !7, !DIExpression(), !8)
@@ -93,6 +93,7 @@ def test_a_module_is_read_whole() -> None:
     assert module.functions["stop"].is_noreturn
     assert module.functions["printf"].is_noreturn
     push = module.functions["push"]
+    assert push.personality == ir.Typed(Pointer(), ir.Global("stop"))
     assert [block.name for block in push.blocks] == ["entry", "again", "end"]
     switch = push.blocks[0].instructions[-1]
     assert isinstance(switch, ir.Switch)
@@ -115,6 +116,7 @@ def test_what_is_printed_reads_as_the_same_module() -> None:
     assert dict(again.variables) == dict(module.variables)
     assert dict(again.types) == dict(module.types)
     for name, item in module.functions.items():
+        assert again.functions[name].personality == item.personality
         kept = [
             (block.name, [each for each in block.instructions if not isinstance(each, ir.DebugDeclare)])
             for block in item.blocks

@@ -467,7 +467,7 @@ class Function:
     is_variadic: bool = False
     convention: str = "ccc"
     is_noreturn: bool = False
-    has_personality: bool = False
+    personality: Typed | None = None
     debug: int | None = None
     span: Span | None = None
     read_blocks: Callable[[], tuple[Block, ...]] | None = None

@@ -161,8 +161,8 @@ def _function(function: ir.Function) -> list[str]:
     )
     if not function.is_defined:
         return [head]
-    if function.has_personality:
-        head += " personality ptr @__gxx_personality_v0"
+    if function.personality is not None:
+        head += f" personality {_typed_text(function.personality)}"
     lines = [f"{head} {{"]
     for block in function.blocks:
         lines.append(f"{_name(block.name)}:")

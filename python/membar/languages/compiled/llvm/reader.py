@@ -242,11 +242,12 @@ class _Reader:
             raise cursor.unreadable("the name of a function")
         name = name_of(cursor.take())
         parameters, is_variadic = self._read_parameters(cursor)
-        is_noreturn, has_personality, debug = False, False, None
+        is_noreturn, personality, debug = False, None, None
         while not cursor.is_at_end:
             word, kind = cursor.take(), cursor.kind
             is_noreturn = is_noreturn or word == "noreturn" or word in self.noreturn
-            has_personality = has_personality or word == "personality"
+            if word == "personality":
+                personality = read_typed(cursor)
             if word == "!dbg" and kind == "metadata" and cursor.text[1:].isdecimal():
                 debug = int(cursor.take()[1:])
         self.functions[name] = Function(
@@ -257,7 +258,7 @@ class _Reader:
             is_variadic=is_variadic,
             convention=convention,
             is_noreturn=is_noreturn,
-            has_personality=has_personality,
+            personality=personality,
             debug=debug,
             span=self.source.span(start, head_end),
             read_blocks=(lambda: self._read_body(head_end + 1, end - 1, parameters)) if is_defined else None,
