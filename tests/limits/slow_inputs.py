@@ -110,6 +110,14 @@ def _promela_text() -> str:
     return "byte x;\nactive proctype p() {\n" + "".join(f"  x = {n % 200};\n" for n in range(HUGE)) + "}\n"
 
 
+def _promela_channels() -> str:
+    """Which of many channels a parameter is depends on the run: each send may be on any of them."""
+    channels = "".join(f"chan c{n} = [1] of {{ byte, byte, byte, byte }};\n" for n in range(200))
+    sends = "".join("  c!1,2,3,4;\n" for _ in range(200))
+    runs = "; ".join(f"run p(c{n})" for n in range(200))
+    return f"{channels}proctype p(chan c) {{\n{sends}}}\ninit {{ {runs} }}\n"
+
+
 def _promela_states() -> str:
     bodies = "".join(
         f"active proctype p{n}() {{ byte i; do :: i < 250 -> i++; x[{n}] = i :: i > 0 -> i-- od }}\n"
@@ -436,6 +444,7 @@ STAGES = (
     Stage("litmus C: parsing", "check a.litmus", _file("a.litmus", _kernel_test)),
     Stage("litmus AArch64: parsing", "check a.litmus", _file("a.litmus", _arm_test)),
     Stage("Promela: parsing", "check a.pml", _file("a.pml", _promela_text)),
+    Stage("Promela: channels as values", "check a.pml", _file("a.pml", _promela_channels)),
     Stage("DVE: parsing", "check a.dve", _file("a.dve", _dve_text)),
     Stage("program text: parsing", "check a.mbp", _file("a.mbp", _program_text)),
     Stage("XCFA: parsing", "check a.xcfa", _file("a.xcfa", _xcfa_text)),

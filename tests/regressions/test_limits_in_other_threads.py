@@ -1,7 +1,8 @@
-"""Limits count in every thread: outside of the main one, what Python computed went on."""
+"""Limits count in other threads, and where the program uses the timer: what Python computed went on."""
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -35,6 +36,20 @@ def test_a_time_limit_ends_what_another_thread_computes() -> None:
 
     _in_a_thread(compute)
     assert reasons == ["the time limit of 0.2 s was reached"]
+
+
+@pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals come to it")
+def test_a_time_limit_counts_beside_a_timer_of_the_program() -> None:
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, 600.0)
+    try:
+        with pytest.raises(LimitError), limit_resources(seconds=0.2, memory=None):
+            _slow(60)
+        assert sys.getprofile() is None
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 1.0
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_an_inner_limit_leaves_the_outer_one_in_force() -> None:

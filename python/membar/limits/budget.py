@@ -2,9 +2,10 @@
 
 `limit_resources` begins a budget. In the main thread of a process a timer enforces it: `LimitError` is raised
 between two instructions of Python, at any point, so that no stage has to check. In other threads, where no
-signal can be caught, the budget is checked when functions are called, and by `current().spend()`. The core
-has its own clocks and receives the remaining time (`Limits.remaining`). Code that can neither be interrupted
-nor checks the budget is killed with its process (`workers`).
+signal can be caught, and where the program that calls membar uses the timer itself, the budget is checked
+when functions are called, and by `current().spend()`. The core has its own clocks and receives the remaining
+time (`Limits.remaining`). Code that can neither be interrupted nor checks the budget is killed with its
+process (`workers`).
 """
 
 from __future__ import annotations
@@ -251,10 +252,11 @@ class _Timer:
     def watch(self, budget: Budget | None) -> None:
         """Watches over a budget from now on; None: over none."""
         threading = sys.modules.get("threading")  # if it is not loaded, there is only one thread
-        if threading is not None and threading.current_thread() is not threading.main_thread():
+        is_elsewhere = threading is not None and threading.current_thread() is not threading.main_thread()
+        if is_elsewhere or not (self._is_set or _is_free()):
             _watch_calls(budget)
             return
-        if not self._is_set and (budget is None or not _is_free()):
+        if not self._is_set and budget is None:
             return
         if budget is None:
             signal.setitimer(signal.ITIMER_REAL, 0.0)

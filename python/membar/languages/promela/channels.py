@@ -13,7 +13,7 @@ from membar.diagnostics import error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.actions import Action, Kind
 from membar.languages.promela.scope import Channel, Scalar, Storage, Symbol
-from membar.languages.promela.values import CellReference, Values, assignment
+from membar.languages.promela.values import CellReference, ChannelNumber, Values, assignment
 from membar.program import operations as op
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
 from membar.program.folding import all_of, both, either, fold, logical_not, truth
@@ -87,16 +87,22 @@ class Messages:
         if number is None:
             return self._answer(question, *self._values.channel(question.channel))
         value: Expr = FALSE
-        for channel in self._candidates(len(question.patterns) if isinstance(question, p.Peek) else None):
-            is_it = fold(equals(number, Constant(channel.identity + channel.element)))
+        width = len(question.patterns) if isinstance(question, p.Peek) else 0
+        for channel in self._candidates(width, number):
+            is_it = fold(equals(number.value, Constant(channel.identity + channel.element)))
             value = fold(Select(is_it, self._answer(question, channel, None), value))
         return value
 
-    def _candidates(self, width: int | None) -> Iterator[Channel]:
-        """The channels that a variable may hold where messages have so many values."""
+    def _candidates(self, width: int, number: ChannelNumber) -> Iterator[Channel]:
+        """The channels that can have this number; of any, those whose messages have so many values."""
         for channel in self._values.channels or ():
-            if width is None or len(channel.fields) >= width:
-                yield from channel.elements
+            for each in channel.elements:
+                if number.choices is not None:
+                    is_possible = each.identity + each.element in number.choices
+                else:
+                    is_possible = len(channel.fields) >= width
+                if is_possible:
+                    yield each
 
     def _answer(self, question: p.Ask | p.Peek, channel: Channel, index: Expr | None) -> Expr:
         if not channel.capacity:  # it never holds a message, and is never full
@@ -125,23 +131,25 @@ class Messages:
 
     def actions(self, statement: p.Send | p.Receive) -> Sequence[Action]:
         """The ways in which a statement can be done; more than one where the channel is not known."""
-        if self._values.variable_channel(statement.channel) is None:
+        held = self._values.variable_channel(statement.channel)
+        if held is None:
             channel, index = self._values.channel(statement.channel)
             return self.actions_on(statement, channel, index, TRUE)
         found: list[Action] = []
         expanded = self._expanded(statement)
         width = len(expanded.values if isinstance(expanded, p.Send) else expanded.patterns)
-        for channel in self._candidates(width):
+        for channel in self._candidates(width, held):
             values = self._values.again()
-            number = values.variable_channel(statement.channel) or FALSE
-            is_it = fold(equals(number, Constant(channel.identity + channel.element)))
+            number = values.variable_channel(statement.channel) or held
+            is_it = fold(equals(number.value, Constant(channel.identity + channel.element)))
             found += Messages(values).actions_on(statement, channel, None, is_it)
-        return [*found, self._no_channel(statement)]
+        return found if held.choices is not None else [*found, self._no_channel(statement)]
 
     def _no_channel(self, statement: p.Send | p.Receive) -> Action:
         """Where a variable holds no channel at all, which is an error."""
         values = self._values.again()
-        number = values.variable_channel(statement.channel) or FALSE
+        held = values.variable_channel(statement.channel)
+        number = FALSE if held is None else held.value
         last = sum(channel.total for channel in values.channels or ())
         is_one = both(
             fold(Binary(BinaryOp.SLT, FALSE, number)), fold(Binary(BinaryOp.SLE, number, Constant(last)))

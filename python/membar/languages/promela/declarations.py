@@ -194,7 +194,7 @@ class Declarations:
         *,
         shared: bool,
     ) -> Storage:
-        """A variable that holds a channel of its own first, and others later."""
+        """A variable that holds a channel of its own first, and may hold others later."""
         own = dimensions[-1] if item.count is not None else None
         total = math.prod(dimensions) if dimensions else None
         channel = self._channel(item, f"{name}'", total, scope, shape)
@@ -207,6 +207,7 @@ class Declarations:
             listed=tuple(channel.identity + element for element in range(channel.total)),
             initial=channel.identity,
             is_channel=True,
+            is_fixed=name.partition(".")[0] not in self.assigned,
             span=item.span,
         )
 
@@ -316,7 +317,7 @@ def assigned_names(module: p.Module) -> frozenset[str]:
 
 def _names(statement: p.Statement) -> Iterator[str]:
     match statement:
-        case p.Assign(target=target):
+        case p.Assign(target=target) | p.Select(target=target) | p.Store(target=target):
             yield target.name
         case p.Receive(patterns=patterns):
             yield from (item.value.name for item in patterns if isinstance(item.value, p.Use))

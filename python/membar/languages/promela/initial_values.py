@@ -57,12 +57,12 @@ class AtCreation(Values):
 
     def load(self, place: CellReference) -> Expr:
         """The first value of a cell."""
-        storage = place.storage
-        if storage.is_shared:
-            return Constant(storage.initial & MASK)
-        if place.index is not None and not isinstance(place.index, Constant):
+        storage, cell = place.storage, place.known_cell
+        if cell is None:
             return super().load(place)
-        known = self.registers.get(storage.register(0 if place.index is None else place.index.value))
+        if storage.is_shared:
+            return Constant(storage.first(cell) & MASK)
+        known = self.registers.get(storage.register(cell))
         return Constant(known & MASK) if isinstance(known, int) else super().load(place)
 
 

@@ -38,6 +38,7 @@ class _Around:
         others: where the other options begin, for the first statement of an option.
         is_head: it is the first statement of an option, or has a label: a jump would be a step there.
         is_behind_first: it is not what a `d_step` begins with.
+        turn: where a loop with a first assignment goes on, if it has a label.
     """
 
     scope: Scope
@@ -47,6 +48,7 @@ class _Around:
     others: tuple[int, ...] | None = None
     is_head: bool = False
     is_behind_first: bool = False
+    turn: int | None = None
 
 
 class ProcessBuilder:
@@ -153,8 +155,11 @@ class ProcessBuilder:
     def _statement(self, statement: p.Statement, source: int, target: int, around: _Around) -> None:
         match statement:
             case p.Labelled(label, inner, span):
-                self._automaton.label(label, source, span, around.scope)
-                self._statement(inner, source, target, replace(around, is_head=True))
+                turn = around.turn
+                if turn is None and _has_turns(inner, around):
+                    turn = self._automaton.point(around.block)
+                self._automaton.label(label, source if turn is None else turn, span, around.scope)
+                self._statement(inner, source, target, replace(around, is_head=True, turn=turn))
             case p.Block():
                 self._block(statement, source, target, around)
             case p.Choice():
@@ -277,8 +282,8 @@ class ProcessBuilder:
 
     def _for(self, loop: p.For, source: int, target: int, around: _Around) -> None:
         automaton, span = self._automaton, loop.span
-        inner = replace(around, scope=Scope(around.scope), others=None, is_head=False)
-        turn, body, next_turn = (automaton.point(around.block) for _ in range(3))
+        inner = replace(around, scope=Scope(around.scope), others=None, is_head=False, turn=None)
+        turn, body, next_turn = self._turn(around), *(automaton.point(around.block) for _ in range(2))
         goes_on = p.Infix("<=", loop.target, loop.high, span)
         one_more = p.Infix("+", loop.target, p.Number(1, span), span)
         self._statement(p.Assign(loop.target, loop.low, span), source, turn, inner)
@@ -309,7 +314,20 @@ class ProcessBuilder:
         stop = p.Block((p.Else(span), p.Break(span)), "", span)
         first = p.Assign(count, p.Number(0, span), span)
         inner = replace(around, scope=scope, others=None, is_head=False)
-        self._sequence((first, p.Choice((turn, stop), True, span)), source, target, inner)
+        self._count(first, p.Choice((turn, stop), True, span), source, target, inner)
+
+    def _count(self, first: p.Assign, loop: p.Choice, source: int, target: int, around: _Around) -> None:
+        """A first value, and a loop that begins where a label of both is."""
+        turn = self._turn(around)
+        inner = replace(around, turn=None)
+        self._statement(first, source, turn, inner)
+        behind = around.is_deterministic
+        self._statement(
+            loop, turn, target, replace(inner, others=None, is_head=False, is_behind_first=behind)
+        )
+
+    def _turn(self, around: _Around) -> int:
+        return self._automaton.point(around.block) if around.turn is None else around.turn
 
     def _unless(self, unless: p.Unless, source: int, target: int, around: _Around) -> None:
         automaton = self._automaton
@@ -334,12 +352,13 @@ class ProcessBuilder:
             return
         values = self._variables.values(around.scope)
         place = values.place(select.target)
-        if place.storage.is_shared and around.block is None and not _is_one_step(select):
+        is_seen = around.turn is not None or (place.storage.is_shared and around.block is None)
+        if is_seen and not _is_one_step(select):
             one_more = p.Infix("+", select.target, p.Number(1, span), span)
             is_less = p.Test(p.Infix("<", select.target, select.high, span), span)
             count = p.Block((is_less, p.Assign(select.target, one_more, span)), "", span)
             stop = p.Block((p.Break(span),), "", span)
-            self._sequence((low, p.Choice((count, stop), True, span)), source, target, around)
+            self._count(low, p.Choice((count, stop), True, span), source, target, around)
             return
         first, last = values.of(select.low), values.of(select.high)
         if _is_one_step(select) and fold(Binary(BinaryOp.SLT, last, first)) == TRUE:
@@ -484,6 +503,17 @@ def _require_shared(place: CellReference, use: p.Use) -> CellReference:
     if not place.storage.is_shared:
         raise error("W0707", f"`{use.name}` is local", use.span, "expected a global variable")
     return place
+
+
+def _has_turns(statement: p.Statement, around: _Around) -> bool:
+    """Whether a label on it stands behind its first assignment, which `goto` leaves out, as in SPIN."""
+    match statement:
+        case p.Labelled(statement=inner):
+            return _has_turns(inner, around)
+        case p.Select():
+            return not around.is_deterministic and not _is_one_step(statement)
+        case _:
+            return isinstance(statement, p.For | p.ForEach)
 
 
 def _is_one_step(select: p.Select) -> bool:

@@ -71,6 +71,7 @@ class Storage:
         initial: the first value of each cell.
         listed: or those of the elements of its array; the last one counts for all that follow, as in SPIN.
         is_channel: its values are the numbers of channels.
+        is_fixed: nothing assigns to it.
         is_ghost: no processor has it: stores to it do not go through store buffers.
     """
 
@@ -82,6 +83,7 @@ class Storage:
     initial: int = 0
     listed: tuple[int, ...] = ()
     is_channel: bool = False
+    is_fixed: bool = False
     is_ghost: bool = False
     span: Span
 

@@ -64,6 +64,21 @@ class CellReference:
     storage: Storage
     index: Expr | None
 
+    @property
+    def known_cell(self) -> int | None:
+        """Which cell it is; None: it depends on the run."""
+        if self.index is None:
+            return 0
+        return self.index.value if isinstance(self.index, Constant) else None
+
+
+@record(frozen=True, slots=True)
+class ChannelNumber:
+    """The number of a channel, and those that it can be; None: any."""
+
+    value: Expr
+    choices: frozenset[int] | None
+
 
 @record(slots=True)
 class Reads:
@@ -275,9 +290,11 @@ class Values:
 
     def load(self, place: CellReference) -> Expr:
         """The value of a cell."""
-        storage = place.storage
+        storage, cell = place.storage, place.known_cell
         if not storage.is_shared:
             return _of_registers(storage, place.index)
+        if storage.is_fixed and cell is not None:
+            return Constant(storage.first(cell))
         key = (storage.name, FALSE if place.index is None else place.index)
         if key not in self.reads.seen:
             register = self.reads.fresh()
@@ -303,14 +320,17 @@ class Values:
         count = meaning.own if isinstance(meaning, Storage) else getattr(meaning, "count", None)
         return use.index is None and use.field is None and count is not None
 
-    def variable_channel(self, use: p.Use) -> Expr | None:
+    def variable_channel(self, use: p.Use) -> ChannelNumber | None:
         """The number of the channel that a variable holds; None: the name is that of a channel."""
         if self.channels is None or isinstance(self.scope.find(use.name, use.span), Channel):
             return None
         place = self.place(use)
         if not place.storage.is_channel:
             raise error("W0707", f"`{use.name}` is not a channel", use.span, "expected a channel")
-        return self.load(place)
+        number, storage = self.load(place), place.storage
+        if isinstance(number, Constant):
+            return ChannelNumber(number, frozenset({number.value}))
+        return ChannelNumber(number, frozenset(storage.listed) if storage.is_fixed else None)
 
     def length(self, use: p.Use) -> int:
         """The number of elements of an array."""

@@ -289,6 +289,53 @@ CASES = (
         "active proctype A() { short b[3] = { 7, 8, 9 }; assert(a[0] == 1 && a[3] == 2 && b[1] == 8) }",
     ),
     Case(
+        "a first value that is an element of a list",
+        None,
+        "byte a[2] = { 1, 2 }; byte c = a[1];\n"
+        "active proctype A() { byte b = a[1]; assert(b == 2 && c == 2) }",
+    ),
+    Case(
+        "a first value that is a channel of an array of records",
+        None,
+        "typedef R { chan c = [1] of { byte } }; R r[2]; byte x;\n"
+        "active proctype A() { chan d = r[1].c; d!5; assert(len(r[1].c) == 1); r[1].c?x; assert(x == 5) }",
+    ),
+    Case(
+        "a channel of a record that nothing assigns to",
+        "deadlock",
+        "typedef R { chan c[2] = [1] of { byte } }; R r[2]; chan other = [1] of { byte }; byte x, y;\n"
+        "active proctype A() { x = 1; r[x].c[1]!5; r[1].c[x]?y; assert(y == 5 && empty(r[1].c[1]));\n"
+        "r[0].c[0]!1; r[0].c[1]?x }",
+    ),
+    Case(
+        "a label of `for` comes after its first assignment",
+        "assertions",
+        "byte x, n; byte a[3];\n"
+        "active proctype A() { x = 9; L: for (x in a) { skip }; n++;\n"
+        "if :: n < 2 -> x = 7; goto L :: else fi; assert(x != 7) }",
+    ),
+    Case(
+        "a label of `select` from a range that is not constant comes after its first assignment",
+        "assertions",
+        "byte n;\n"
+        "active proctype A() { byte x; L: select (x : 0 .. n); n++;\n"
+        "if :: n < 2 -> x = 7; goto L :: else fi; assert(x != 7) }",
+    ),
+    Case(
+        "a label of `select` between numbers is before its assignments",
+        None,
+        "byte x, n;\n"
+        "active proctype A() { L: select (x : 0 .. 2); n++;\n"
+        "if :: n < 2 -> x = 7; goto L :: else fi; assert(x != 7) }",
+    ),
+    Case(
+        "a label of `for` over the messages of a channel comes after its first assignment",
+        None,
+        "chan q = [2] of { byte }; byte x, n, turns;\n"
+        "active proctype A() { q!1; q!2; L: for (x in q) { turns++ }; n++;\n"
+        "if :: n < 2 -> goto L :: else fi; assert(turns == 2) }",
+    ),
+    Case(
         "a list in a record, repeated in an array of them",
         None,
         "typedef R { byte v[2] = { 3, 4 } }\n"
