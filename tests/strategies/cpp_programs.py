@@ -27,6 +27,14 @@ std::mutex m; int counter;
 void work() { std::lock_guard<std::mutex> guard(m); ++counter; }
 int main() { std::thread a(work), b(work); a.join(); b.join(); assert(counter == 2); }
 """
+_ANY = """
+std::mutex m; std::condition_variable_any c; bool ready;
+int main() {
+  std::thread a([] { { std::lock_guard<std::mutex> guard(m); ready = true; } c.notify_one(); });
+  { std::unique_lock<std::mutex> lock(m); c.wait(lock, [] { return ready; }); }
+  a.join();
+}
+"""
 _CONDITION = """
 #include <condition_variable>
 std::mutex m; std::condition_variable c; bool ready; int data;
@@ -291,6 +299,9 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("compare_exchange_strong does not fail without a cause", program("memory", _EXPECTED), HOLDS),
     ("compare_exchange_weak may", program("memory", _EXPECTED.replace("strong", "weak")), VIOLATED),
     ("thread not joined", program("memory", "int main() { std::thread a([] {}); }"), VIOLATED),
+    ("uncaught exceptions", program("exception", "int main() { assert(std::uncaught_exceptions() == 0); }"), HOLDS),
+    ("condition_variable_any", program("condition_variable", _ANY), UNKNOWN),
+    ("condition_variable_any not notified", program("condition_variable", _ANY.replace("c.notify_one();", "")), VIOLATED),
 )  # fmt: skip
 """Name, text and verdict under rc20."""
 

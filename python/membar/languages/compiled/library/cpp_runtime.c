@@ -54,6 +54,10 @@ _Noreturn void _ZSt25__throw_bad_function_callv(void) { throw_from_library("std:
 _Noreturn void _ZSt21__throw_runtime_errorPKc(const char *message) { throw_from_library("std::runtime_error"); }
 _Noreturn void _ZSt16__throw_bad_castv(void) { throw_from_library("std::bad_cast"); }
 
+/// _ZSt18uncaught_exceptionv, _ZSt19uncaught_exceptionsv: `std::uncaught_exceptions`: 0, as what follows a `throw` is not explored.
+_Bool _ZSt18uncaught_exceptionv(void) { return 0; }
+int _ZSt19uncaught_exceptionsv(void) { return 0; }
+
 /// __sanitizer_annotate_contiguous_container, __sanitizer_annotate_double_ended_contiguous_container: Does nothing: containers tell tools which of their memory is in use.
 void __sanitizer_annotate_contiguous_container(const void *first, const void *end, const void *old, const void *now) {}
 void __sanitizer_annotate_double_ended_contiguous_container(const void *first, const void *end, const void *old, const void *old_end, const void *now, const void *now_end) {}
