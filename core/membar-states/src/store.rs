@@ -140,10 +140,15 @@ fn add_nodes(order: &[usize], leaves: usize, nodes: &mut Vec<(usize, usize)>) ->
 /// Per leaf, which nodes are above it.
 fn nodes_above(leaves: usize, nodes: &[(usize, usize)]) -> Vec<u64> {
     let width = nodes.len().div_ceil(64);
+    let mut parents = vec![None; leaves + nodes.len()];
+    for (node, &(left, right)) in nodes.iter().enumerate() {
+        parents[left] = Some(node);
+        parents[right] = Some(node);
+    }
     let mut above = vec![0; leaves * width];
     for leaf in 0..leaves {
         let mut below = leaf;
-        while let Some(node) = nodes.iter().position(|&(left, right)| below == left || below == right) {
+        while let Some(node) = parents[below] {
             above[leaf * width + node / 64] |= 1 << (node % 64);
             below = leaves + node;
         }
