@@ -182,6 +182,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "--no-acceleration": ("--no-acceleration",),
     "--no-por": ("--no-por",),
     "--shortest": ("--shortest",),
+    "--symmetric": ("--symmetric", "P"),
     "--jobs": ("--jobs", "2"),
     "--all": ("--all",),
     "--herd": ("--herd",),
