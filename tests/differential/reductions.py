@@ -29,6 +29,7 @@ from membar.engines.states.form import Kept, encode_states
 from membar.program.program import Program
 from membar.program.temporal import predicates_of
 from membar.questions.task import Limits, Options, Task
+from strategies.directed import directed_case
 from strategies.dve import dve_program
 from strategies.loose import KINDS, loose_program
 from strategies.numbered import numbered_program, profile
@@ -217,27 +218,30 @@ def campaign(count: int, *, first: int = 0, most: int = 150, dve: bool = False) 
     """Compares on many programs, each under one model and one kind of fairness."""
     report = Report()
     for seed in range(first, first + count):
-        random, kind = Random(f"question {seed}"), KINDS[seed % len(KINDS)]
+        random, kind = Random(f"question {seed}"), KINDS[seed // 3 % len(KINDS)]
         models, fairness = MODELS, FAIR
         if kind in {"ghost", "flush all"}:  # only there stores wait for others, or do not wait
             models, fairness = [item for item in MODELS if item[0] != "sc"], FAIR[:3]
         if kind == "message" and random.randrange(2):
             models = MODELS[:1]
-        (name, bound), fair = random.choice(models), random.choice(fairness)
         alike = not dve and kind != "join" and random.randrange(3) == 0
         try:
             if dve:
                 program = dve_program(seed)
             elif seed % 3 == 0:
                 program = numbered_program(seed)
+            elif seed % 3 == 1:
+                case = directed_case(seed // 3)
+                program, models, fairness = case.program, case.models, case.fairness
             else:
                 program = loose_program(seed, kind, alike=alike)
+            (name, bound), fair = random.choice(models), random.choice(fairness)
             if any(thread.edges for thread in program.threads):
                 compare(program, name, bound, fair, report, most=most)
         except (EngineLimitError, InputError) as error:
             report.counts[type(error).__name__] += 1
             if "internal" in str(error):
-                report.wrong.append(f"{seed} {name}({bound}): {error}")
+                report.wrong.append(f"{seed}: {error}")
     return report
 
 

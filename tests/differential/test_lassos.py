@@ -9,6 +9,7 @@ pytest.importorskip("membar._core", reason="the Rust core is not built: nothing 
 import tiers
 from differential.lassos import (
     FAIR,
+    Report,
     TooLargeError,
     campaign,
     found_shortest,
@@ -16,9 +17,11 @@ from differential.lassos import (
     shortest,
 )
 from differential.reductions import campaign as reductions_campaign
+from differential.reductions import compare as compare_searches
 from differential.states import MODELS, model
 from membar.diagnostics import EngineLimitError, InputError
 from strategies.claims import program_with_claim
+from strategies.directed import KINDS, directed_case
 
 
 def test_claims_are_false_exactly_where_the_whole_product_says_so_and_lassos_replay() -> None:
@@ -38,6 +41,15 @@ def test_claims_are_true_and_false_alike_with_reduction_and_without() -> None:
     )
     assert min(report.counts["smaller by symmetry"], report.counts["smaller by both"]) >= programs // 6
     assert report.counts["reference"] >= programs // 6
+
+
+@pytest.mark.parametrize("number", range(len(KINDS)))
+def test_nothing_that_one_condition_alone_forbids_is_left_out(number: int) -> None:
+    case, report = directed_case(number), Report()
+    name, bound = case.models[0]
+    compare_searches(case.program, name, bound, case.fairness[0], report, most=30)
+    assert report.wrong == []
+    assert report.counts["violated"] + report.counts["true"] + report.counts["inside for ever"] > 0
 
 
 def test_shortest_lassos_are_as_short_as_the_whole_product_allows() -> None:
