@@ -34,8 +34,8 @@ from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.states import explore
 from membar.program.program import Program
 from membar.program.temporal import ForbiddenRuns, has_next
+from membar.questions.export import write_buffers
 from membar.questions.task import Limits, Options, Task
-from membar.questions.translation import write_buffers
 from membar.source import SourceFile
 from strategies.machines import Parts, machine_program
 from strategies.promela import promela

@@ -27,8 +27,8 @@ from membar.models.model import Operational
 from membar.program.program import Program
 from membar.program.temporal import ForbiddenRuns
 from membar.properties.judge import Tally
+from membar.questions.export import write_buffers
 from membar.questions.task import Limits, Options, Task
-from membar.questions.translation import write_buffers
 from membar.source import SourceFile
 from strategies.claims import program_with_claim
 from strategies.dve import DveTexts

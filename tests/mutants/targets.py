@@ -57,7 +57,7 @@ TARGETS = (
     Target("membar.program", ("unit/program", "differential/test_reference_checks.py")),
     Target("membar.properties", ("unit/properties", "differential/test_ltl.py")),
     Target("membar.questions.repair", ("unit/repair",)),
-    Target("membar.questions.translation", ("unit/translation", "differential/test_translations.py")),
+    Target("membar.questions.export", ("unit/translation", "differential/test_translations.py")),
 )
 
 

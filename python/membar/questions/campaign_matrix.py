@@ -317,12 +317,15 @@ def side(connection: sqlite3.Connection, word: str) -> Side:
         if int(number) not in known:
             raise _nothing(connection, word, known)
         return Side(
-            kind="run", title=f"run {number}", run=int(number), outcomes=_outcomes(connection, int(number))
+            kind="run",
+            title=f"run {number}",
+            run=int(number),
+            outcomes=_outcomes_of_run(connection, int(number)),
         )
     name, _, at = word.partition("@")
     run = int(at) if at.isdecimal() and int(at) in known else known[-1]
     if not at or str(run) == at:
-        found = {key: said for key, said in _outcomes(connection, run).items() if key[1] == name}
+        found = {key: said for key, said in _outcomes_of_run(connection, run).items() if key[1] == name}
         if found:
             return Side(
                 kind="model",
@@ -334,7 +337,7 @@ def side(connection: sqlite3.Connection, word: str) -> Side:
     for run in reversed(known):
         inside = {
             (str(PurePath(path).relative_to(folder)), model): said
-            for (path, model), said in _outcomes(connection, run).items()
+            for (path, model), said in _outcomes_of_run(connection, run).items()
             if PurePath(path).is_relative_to(folder)
         }
         if inside:
@@ -342,7 +345,7 @@ def side(connection: sqlite3.Connection, word: str) -> Side:
     raise _nothing(connection, word, known)
 
 
-def _outcomes(connection: sqlite3.Connection, run: int) -> dict[tuple[str, str], str]:
+def _outcomes_of_run(connection: sqlite3.Connection, run: int) -> dict[tuple[str, str], str]:
     rows: Iterable[Sequence[Any]] = connection.execute(
         "SELECT run_test.path, coalesce(nullif(run_model.name, ''), answer.model), answer.verdict,"
         " answer.allowed, answer.undefined FROM cell JOIN answer ON answer.id = cell.answer"
@@ -355,7 +358,7 @@ def _outcomes(connection: sqlite3.Connection, run: int) -> dict[tuple[str, str],
 
 
 def _nothing(connection: sqlite3.Connection, word: str, known: Sequence[int]) -> InputError:
-    models = list(dict.fromkeys(model for _, model in _outcomes(connection, known[-1]) if model))
+    models = list(dict.fromkeys(model for _, model in _outcomes_of_run(connection, known[-1]) if model))
     return refusal(
         "W0456",
         f"the store has no model, run or folder `{word}`",

@@ -47,7 +47,7 @@ def recorded_answers(campaign: Campaign, path: Path) -> Iterator[TestAnswer]:
     with store.open_to_write(path) as connection:
         recording = _begin(connection, campaign, sources)
         try:
-            yield from _answers(campaign, cases, recording)
+            yield from _answer_and_record(campaign, cases, recording)
         except (KeyboardInterrupt, GeneratorExit):
             recording.end("interrupted")
             raise
@@ -58,7 +58,9 @@ def recorded_answers(campaign: Campaign, path: Path) -> Iterator[TestAnswer]:
         recording.end("complete")
 
 
-def _answers(campaign: Campaign, cases: Sequence[Case], recording: _Recording) -> Iterator[TestAnswer]:
+def _answer_and_record(
+    campaign: Campaign, cases: Sequence[Case], recording: _Recording
+) -> Iterator[TestAnswer]:
     # Pictures are drawn when a test is answered.
     known = {} if campaign.folders else recording.take_stored(cases)
     missing = [number for number in range(len(cases)) if number not in known]

@@ -218,8 +218,8 @@ def _after_pass(name: str, run: Callable[[Watch], object]) -> str:
 
 def _object(source: SourceFile, wanted: _Wanted) -> str:
     from membar.questions import proof  # noqa: PLC0415 - one form of three
-    from membar.questions.translation.object_dot import dot  # noqa: PLC0415
-    from membar.questions.translation.object_smv import smv  # noqa: PLC0415
+    from membar.questions.export.object_dot import dot  # noqa: PLC0415
+    from membar.questions.export.object_smv import smv  # noqa: PLC0415
 
     about = proof.parse_object(source)
     model = load_model(wanted.model or proof.default_model(source))
@@ -247,7 +247,7 @@ def _tables(wanted: _Wanted) -> list[CompilerMapping]:
 
 
 def _with_buffers(source: SourceFile, wanted: _Wanted) -> str:
-    from membar.questions.translation import write_buffers  # noqa: PLC0415 - one form of two
+    from membar.questions.export import write_buffers  # noqa: PLC0415 - one form of two
 
     _, program = parse_with_options(source, error=wanted.error, ltl=wanted.ltl, words=wanted.words)
     model = load_model(wanted.model or default_model(program))

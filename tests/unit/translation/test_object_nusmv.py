@@ -19,8 +19,8 @@ import membar
 from membar.objects.algebra import evaluate_term
 from membar.objects.systems.moves import Memory, Move, ThreadSystem
 from membar.objects.terms import Space, Variable, subterms
+from membar.questions.export.object_smv import smv
 from membar.questions.proof import parse_object, system_of
-from membar.questions.translation.object_smv import smv
 from membar.source import SourceFile
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"

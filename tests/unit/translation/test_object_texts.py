@@ -11,9 +11,9 @@ import membar
 from membar.cli.command import main
 from membar.diagnostics import InputError
 from membar.objects.systems.moves import ThreadSystem
+from membar.questions.export.object_dot import dot
+from membar.questions.export.object_smv import smv
 from membar.questions.proof import parse_object, rules_of, system_of
-from membar.questions.translation.object_dot import dot
-from membar.questions.translation.object_smv import smv
 from membar.source import SourceFile
 from strategies.known_objects import COUNTER, LOCK
 

@@ -10,8 +10,8 @@ import membar
 from membar.cli import command as cli
 from membar.diagnostics import InputError
 from membar.models.model import Operational
+from membar.questions.export import write_buffers
 from membar.questions.task import Options
-from membar.questions.translation import write_buffers
 from membar.source import SourceFile
 
 # A program as in Barnat's figure 1: `A` stores twice, `B` waits for the first store.

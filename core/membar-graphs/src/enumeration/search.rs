@@ -150,12 +150,12 @@ impl<'a, 'w> Search<'a, 'w> {
         self.keep_all
             || !any(&[Status::Cut])
             || any(&[Status::Failed, Status::Fault])
-            || self.may_block_beside_truncated()
+            || self.may_block_regardless_of_truncation()
             || !self.schedule.flags.is_empty()
     }
 
     /// Whether a thread of these runs may be blocked, and not only because it joins one that was cut.
-    fn may_block_beside_truncated(&self) -> bool {
+    fn may_block_regardless_of_truncation(&self) -> bool {
         let threads: Option<Vec<Stay>> = self.classes.iter().map(|class| Stay::of(&class.skeleton)).collect();
         threads.is_some_and(|threads| Stuck::of(&threads).blocks_beside_truncated)
     }

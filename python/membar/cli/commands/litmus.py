@@ -36,7 +36,7 @@ def run(chosen: arguments.Chosen) -> int:
     limits, named = chosen.limit, tuple(map(plain, chosen.paths))
     with budget.limit_resources(seconds=limits.seconds, memory=limits.memory):
         tests = campaign.tests_in(named)
-        known = _known_answers(chosen)
+        known = _expectations(chosen)
         models = _load(chosen)
     if chosen.html is not None and len(tests) * max(len(models), 1) > _MOST_IN_A_PAGE:
         raise refusal(
@@ -140,7 +140,7 @@ def _how_to_go_on(done: int, asked: int, store: str | None) -> str:
     return f"{said}; they are stored in {store}: the same command computes the others\n"
 
 
-def _known_answers(chosen: arguments.Chosen) -> Mapping[str, Expectation] | None:
+def _expectations(chosen: arguments.Chosen) -> Mapping[str, Expectation] | None:
     if not chosen.expect:
         return None
     if chosen.models is not None:

@@ -78,10 +78,10 @@ class _Stores:
             if isinstance(item.address, ir.ObjectAddress):
                 self._note_store(position, item, item.address)
             else:
-                self._spoil(position.thread, item.address)
+                self._mark_overwritten(position.thread, item.address)
             return
         for operand in operands(item):
-            self._spoil(position.thread, operand)
+            self._mark_overwritten(position.thread, operand)
 
     def _note_store(self, position: Position, item: ir.Store, address: ir.ObjectAddress) -> None:
         size = size_of(item.value.type, self.module)
@@ -97,7 +97,7 @@ class _Stores:
         for each in overlapping:
             self.single[each] = None
 
-    def _spoil(self, thread: str, operand: ir.Operand) -> None:
+    def _mark_overwritten(self, thread: str, operand: ir.Operand) -> None:
         """Notes that anything may be stored where an address points."""
         for target in self.targets.targets(thread, operand):
             if target == UNKNOWN:

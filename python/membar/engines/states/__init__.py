@@ -260,7 +260,7 @@ class _Search:
 
     def _visit(self) -> None:
         found = self._visited_states()
-        self._take(found)
+        self._record_result(found)
         self.tally.statistics = Statistics(
             blocked=found.blocked,
             states=found.states,
@@ -317,7 +317,7 @@ class _Search:
         properties = self.task.properties
         return not ASSERTED.isdisjoint(properties) or bool(properties and self.program.errors)
 
-    def _take(self, found: _core.VisitedStates) -> None:
+    def _record_result(self, found: _core.VisitedStates) -> None:
         from membar.engines._core_runs import follow_run, witness
         from membar.engines.reference.runs import deadlock_message
 

@@ -28,8 +28,8 @@ from membar.languages.compiled.cache import (
     now,
 )
 from membar.languages.compiled.compiler import Compiler
+from membar.languages.compiled.compiler_diagnostics import Message, diagnose, read_messages
 from membar.languages.compiled.line_markers import lines_by_directive, original_files
-from membar.languages.compiled.messages import Message, diagnose, read_messages
 from membar.languages.compiled.process import (
     CompilerFailureError,
     run_compiler,

@@ -53,7 +53,7 @@ def choice_from(choices: Value, span: Span, events: Events, *, known: Collection
         case Orders(chain) if chain.op is Op.EMPTY:
             return Choice(events.graph.empty(Sort.RELATION))
         case Orders(chain, base) if _within(chain, events.primitive("W"), _WRITES):
-            return _coherence(chain, base, events, known)
+            return _coherence_choice(chain, base, events, known)
         case Picks(reads, pairs) if _within(reads, events.primitive("R"), _READS) and _same_location(
             pairs, events
         ):
@@ -62,7 +62,7 @@ def choice_from(choices: Value, span: Span, events: Events, *, known: Collection
             raise _unsupported_choice(choices, span)
 
 
-def _coherence(chain: Node, base: Node, events: Events, known: Collection[Node]) -> Choice:
+def _coherence_choice(chain: Node, base: Node, events: Events, known: Collection[Node]) -> Choice:
     graph = events.graph
     square = graph.apply(Op.PRODUCT, Sort.RELATION, (chain, chain))
     co = events.primitive("co")

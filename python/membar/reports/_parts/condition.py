@@ -95,13 +95,15 @@ def herd_label(label: str) -> str:
 def group_arrays(program: Program, state: FinalState) -> tuple[tuple[str, str], ...]:
     """A final state as pairs of texts; the elements of an array shown as a whole become `v`, `{1,2}`."""
     pairs: list[tuple[str, str]] = []
-    for array, items in groupby(zip(_arrays(program, state), state, strict=True), key=itemgetter(0)):
+    for array, items in groupby(
+        zip(_array_of_each_term(program, state), state, strict=True), key=itemgetter(0)
+    ):
         values = [(label, value_text(value)) for _, (label, value) in items]
         pairs += values if array is None else [(array, "{" + ",".join(v for _, v in values) + "}")]
     return tuple(pairs)
 
 
-def _arrays(program: Program, state: FinalState) -> list[str | None]:
+def _array_of_each_term(program: Program, state: FinalState) -> list[str | None]:
     """Per shown term, the array it is a part of, where the whole array is shown."""
     observed = program.condition.observed if program.condition else ()
     if [item.label for item in observed] != [label for label, _ in state]:

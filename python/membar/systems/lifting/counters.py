@@ -23,7 +23,7 @@ def tallies(program: Program, per_thread: frozenset[str], steps: Steps) -> froze
         using = [step.operation for step in steps.steps if _mentions(step, item.name)]
         added = [op for op in using if isinstance(op, Rmw)]
         results = {op.register for op in using if isinstance(op, Rmw | Load)}
-        if added and all(_fits(op, item) for op in using) and _is_compared(results, steps):
+        if added and all(_is_counter_operation(op, item) for op in using) and _is_compared(results, steps):
             found.add(item.name)
     return frozenset(found)
 
@@ -38,7 +38,7 @@ def _expressions(step: SmallStep) -> Iterator[e.Expr]:
         yield from expressions_of(step.operation)
 
 
-def _fits(operation: Operation | None, item: MemoryObject) -> bool:
+def _is_counter_operation(operation: Operation | None, item: MemoryObject) -> bool:
     match operation:
         case Load():
             fits = True

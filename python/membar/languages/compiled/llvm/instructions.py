@@ -85,7 +85,7 @@ def read_instruction(cursor: Cursor) -> Instruction | None:
     found = read(cursor)
     location = _read_attachments(cursor)
     if not cursor.is_at_end:
-        raise cursor.unreadable("the end of the instruction")
+        raise cursor.unexpected_token("the end of the instruction")
     span = cursor.source.span(cursor.start, cursor.end)
     return replace(found, result=result, location=location, span=span)
 
@@ -95,7 +95,7 @@ def _read_attachments(cursor: Cursor) -> int | None:
     location = None
     while cursor.accept(","):
         if cursor.kind != "metadata":
-            raise cursor.unreadable("metadata")
+            raise cursor.unexpected_token("metadata")
         name = cursor.take()
         if cursor.kind == "metadata" and cursor.text[1:].isdecimal():
             number = int(cursor.take()[1:])
@@ -179,7 +179,7 @@ def _phi(cursor: Cursor) -> Instruction:
 def _read_symbol(cursor: Cursor) -> str:
     """`%name`, of a block."""
     if cursor.kind != "symbol" or cursor.text[0] != "%":
-        raise cursor.unreadable("the name of a block")
+        raise cursor.unexpected_token("the name of a block")
     return name_of(cursor.take())
 
 

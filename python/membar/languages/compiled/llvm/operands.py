@@ -96,7 +96,7 @@ def read_address_space(cursor: Cursor) -> int:
 
 def _read_plain_type(cursor: Cursor) -> Type:
     if not is_type_next(cursor):
-        raise cursor.unreadable("a type")
+        raise cursor.unexpected_token("a type")
     if cursor.text == "target":
         raise cursor.refuse("types of other machines (`target(…)`) are not supported")
     text, kind = cursor.take(), cursor.kind
@@ -131,7 +131,7 @@ def _read_types(cursor: Cursor, closing: str) -> tuple[Type, ...]:
     while not cursor.accept(closing):
         found.append(read_type(cursor))
         if not cursor.accept(",") and cursor.text != closing:
-            raise cursor.unreadable(f"`,` or `{closing}`")
+            raise cursor.unexpected_token(f"`,` or `{closing}`")
     return tuple(found)
 
 
@@ -220,7 +220,7 @@ def read_value(cursor: Cursor) -> Operand:
         case "sign" if text in ("[", "{", "<"):
             return _read_aggregate(cursor)
         case _:
-            raise cursor.unreadable("a value")
+            raise cursor.unexpected_token("a value")
 
 
 def _read_constant(cursor: Cursor) -> Operand:

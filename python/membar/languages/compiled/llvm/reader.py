@@ -239,7 +239,7 @@ class _Reader:
         skip_attributes(cursor)
         result = read_type(cursor)
         if cursor.kind != "symbol" or cursor.text[0] != "@":
-            raise cursor.unreadable("the name of a function")
+            raise cursor.unexpected_token("the name of a function")
         name = name_of(cursor.take())
         parameters, is_variadic = self._read_parameters(cursor)
         is_noreturn, personality, debug = False, None, None
@@ -283,7 +283,7 @@ class _Reader:
             by_value, returns_through = passing.get("byval"), passing.get("sret")
             found.append(Parameter(name=name, type=type_, by_value=by_value, returns_through=returns_through))
             if not cursor.accept(",") and cursor.text != ")":
-                raise cursor.unreadable("`,` or `)`")
+                raise cursor.unexpected_token("`,` or `)`")
         return tuple(found), False
 
     def _read_body(self, start: int, end: int, parameters: tuple[Parameter, ...]) -> tuple[Block, ...]:

@@ -76,7 +76,7 @@ class Cursor:
         """The next word, passed."""
         text = self._texts[self._at]
         if self._kinds[self._at] == "end":
-            raise self.unreadable("something more")
+            raise self.unexpected_token("something more")
         self._at += 1
         return text
 
@@ -94,18 +94,18 @@ class Cursor:
             InputError: another one comes next.
         """
         if not self.accept(text):
-            raise self.unreadable(f"`{text}`")
+            raise self.unexpected_token(f"`{text}`")
 
     def number(self) -> int:
         """An integer, passed."""
         if self.kind != "number":
-            raise self.unreadable("a number")
+            raise self.unexpected_token("a number")
         return int(self.take())
 
     def string(self) -> str:
         """A text in quotation marks, passed, without them."""
         if self.kind != "string":
-            raise self.unreadable("a text in quotation marks")
+            raise self.unexpected_token("a text in quotation marks")
         return unescape(self.take()).decode("utf-8", errors="replace")
 
     def skip_bracketed(self, opening: str = "(", closing: str = ")") -> None:
@@ -119,7 +119,7 @@ class Cursor:
             if depth == 0:
                 return
 
-    def unreadable(self, expected: str) -> InputError:
+    def unexpected_token(self, expected: str) -> InputError:
         """The error that something else was expected here."""
         message = (
             f"unexpected `{self.text}` in LLVM IR" if self.text else "this line of LLVM IR ends too early"

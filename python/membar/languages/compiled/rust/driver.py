@@ -11,9 +11,9 @@ from membar.diagnostics import Diagnostic, EngineLimitError, InputError, reason_
 from membar.languages.compiled.build import Build, BuildOptions
 from membar.languages.compiled.cache import Cache, Cached, Dependencies, default_folder, key_of, now
 from membar.languages.compiled.compiler import Compiler
+from membar.languages.compiled.compiler_diagnostics import Message, diagnose
 from membar.languages.compiled.driver import FOREIGN, TEXT, Compilation, CompileOptions, ReadableFiles
 from membar.languages.compiled.llvm.reader import read_module
-from membar.languages.compiled.messages import Message, diagnose
 from membar.languages.compiled.process import CompilerFailureError, run_compiler, scratch_folder, write_text
 from membar.languages.compiled.rust.compiler import (
     FLAGS,

@@ -53,14 +53,18 @@ def _orders(text: CText) -> Iterator[Place]:
             f"{text.source.position(call.name.start)[0]}",
             span=text.span(call.name.start, call.closing + 1),
             alternatives=alternatives(
-                [("", _as(text, call, weak)), (_STRONGER[weak], _as(text, call, _STRONGER[weak]))], [(), ()]
+                [
+                    ("", _edits_to_call(text, call, weak)),
+                    (_STRONGER[weak], _edits_to_call(text, call, _STRONGER[weak])),
+                ],
+                [(), ()],
             ),
             current=int(name in _WEAKER),
             loops=text.depth(call.name.start),
         )
 
 
-def _as(text: CText, call: Call, name: str) -> tuple[Edit, ...]:
+def _edits_to_call(text: CText, call: Call, name: str) -> tuple[Edit, ...]:
     """The edits that make a call one of `name`: its first argument is an object there, a pointer here."""
     where = call.arguments[0]
     renamed = Edit(text.span(call.name.start, call.name.end), name)

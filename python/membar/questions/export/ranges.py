@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from membar.program import expr as e
-from membar.questions.translation.model import Interval, place_of
+from membar.questions.export.model import Interval, place_of
 
 WIDEST: Interval = (-(1 << 63), (1 << 63) - 1)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 from membar.program import expr as e
 from membar.program import temporal as t
-from membar.questions.translation.model import INT32, Interval, place_of, untranslatable
-from membar.questions.translation.ranges import Ranges, fits, type_range
+from membar.questions.export.model import INT32, Interval, place_of, untranslatable
+from membar.questions.export.ranges import Ranges, fits, type_range
 from membar.records import record
 
 _SAME = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from membar.questions.translation.model import Kind, Model, Variable
+from membar.questions.export.model import Kind, Model, Variable
 
 
 class Names:

@@ -6,9 +6,9 @@ from membar.diagnostics import EngineLimitError
 from membar.models.model import Operational
 from membar.program.program import Program
 from membar.program.remove_warnings import without_warnings
-from membar.questions.translation import dve, promela
-from membar.questions.translation.build import buffered_model
-from membar.questions.translation.model import untranslatable
+from membar.questions.export import dve, promela
+from membar.questions.export.build import buffered_model
+from membar.questions.export.model import untranslatable
 from membar.reports._parts.style import printable
 
 FORMATS = {"dve": dve.render, "promela": promela.render}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from membar.program.temporal import TRUE, Claim, ForbiddenRuns, Formula, has_next, has_past, implies
-from membar.questions.translation.model import (
+from membar.questions.export.model import (
     ENDLESS,
     GuardedStep,
     Interval,
@@ -14,10 +14,10 @@ from membar.questions.translation.model import (
     Variable,
     untranslatable,
 )
-from membar.questions.translation.names import Names, variable_names
-from membar.questions.translation.questions import fairness
-from membar.questions.translation.ranges import Ranges, fits
-from membar.questions.translation.spelling import Speller, sequence_writes
+from membar.questions.export.names import Names, variable_names
+from membar.questions.export.questions import fairness
+from membar.questions.export.ranges import Ranges, fits
+from membar.questions.export.spelling import Speller, sequence_writes
 
 _WIDTHS = ((0, 255), (-(1 << 15), (1 << 15) - 1), (-(1 << 31), (1 << 31) - 1))
 

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 
 from membar.program.temporal import Claim, ForbiddenRuns
 from membar.program.temporal import Words as FormulaWords
-from membar.questions.translation.model import GuardedStep, Kind, Model, Variable, untranslatable
-from membar.questions.translation.names import Names
-from membar.questions.translation.questions import over_variables
-from membar.questions.translation.ranges import WIDEST
-from membar.questions.translation.spelling import Speller, Words
-from membar.questions.translation.text import Text
+from membar.questions.export.model import GuardedStep, Kind, Model, Variable, untranslatable
+from membar.questions.export.names import Names
+from membar.questions.export.questions import over_variables
+from membar.questions.export.ranges import WIDEST
+from membar.questions.export.spelling import Speller, Words
+from membar.questions.export.text import Text
 
 WORDS = Words(
     land="and",

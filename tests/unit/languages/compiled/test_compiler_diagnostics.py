@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from membar.languages.compiled.compiler_diagnostics import diagnose, read_messages
 from membar.languages.compiled.driver import ReadableFiles
-from membar.languages.compiled.messages import diagnose, read_messages
 from membar.source import SourceFile
 
 PROGRAM = SourceFile("a.cpp", "#include <thread>\nint main() { std::thread t(5); }\n")

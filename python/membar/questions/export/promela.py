@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from membar.models.model import Operational
 from membar.program.temporal import Claim, ForbiddenRuns
 from membar.program.temporal import Words as FormulaWords
-from membar.questions.translation.model import INT32, GuardedStep, Kind, Model, Variable, untranslatable
-from membar.questions.translation.questions import over_variables
-from membar.questions.translation.spelling import Speller, Words
-from membar.questions.translation.text import Text
+from membar.questions.export.model import INT32, GuardedStep, Kind, Model, Variable, untranslatable
+from membar.questions.export.questions import over_variables
+from membar.questions.export.spelling import Speller, Words
+from membar.questions.export.text import Text
 
 WORDS = Words(
     land="&&",

@@ -15,8 +15,8 @@ from membar.program import expr as e
 from membar.program import operations as ops
 from membar.program.folding import logical_not, simplify
 from membar.program.program import Cell, Edge
-from membar.questions.translation.layout import Layout, count_of, memory_of, number_of, register_of, slot_of
-from membar.questions.translation.model import GuardedStep, Kind, Variable, at, untranslatable
+from membar.questions.export.layout import Layout, count_of, memory_of, number_of, register_of, slot_of
+from membar.questions.export.model import GuardedStep, Kind, Variable, at, untranslatable
 from membar.records import field, record, replace
 
 _MOST_COPIES = 2000

@@ -13,8 +13,8 @@ from membar.program.operations import Choose, Load, Rmw, Set, Store, Unlock
 from membar.program.predicate import RegisterValue, StatePredicate
 from membar.program.program import Edge, Program, Thread
 from membar.program.temporal import predicates_of
-from membar.questions.translation.layout import Layout, count_of, flushes_of, memory_of, queue_size, slot_of
-from membar.questions.translation.model import (
+from membar.questions.export.layout import Layout, count_of, flushes_of, memory_of, queue_size, slot_of
+from membar.questions.export.model import (
     GuardedStep,
     Interval,
     Kind,
@@ -23,8 +23,8 @@ from membar.questions.translation.model import (
     at,
     untranslatable,
 )
-from membar.questions.translation.paths import Obligation, Unfolding
-from membar.questions.translation.ranges import WIDEST, Ranges, fits, hull, intersection, type_range
+from membar.questions.export.paths import Obligation, Unfolding
+from membar.questions.export.ranges import WIDEST, Ranges, fits, hull, intersection, type_range
 from membar.records import replace
 
 _ROUNDS = 12

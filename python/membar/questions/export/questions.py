@@ -9,8 +9,8 @@ from membar.program.expr import FALSE, Binary, BinaryOp, Constant, Expr, Registe
 from membar.program.folding import substitute_values
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.temporal import And, Atom, Formula, Next, Or, Truth, finally_, globally
-from membar.questions.translation.layout import count_of, memory_of, register_of
-from membar.questions.translation.model import Kind, Model, Variable, at
+from membar.questions.export.layout import count_of, memory_of, register_of
+from membar.questions.export.model import Kind, Model, Variable, at
 
 
 def over_variables(model: Model, predicate: StatePredicate) -> Expr:

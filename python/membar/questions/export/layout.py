@@ -10,7 +10,7 @@ from membar.models.model import Operational
 from membar.program.expr import FALSE, Binary, BinaryOp, Constant, Expr, Register, equals
 from membar.program.operations import Tags
 from membar.program.program import Program
-from membar.questions.translation.model import GuardedStep, Kind, Variable
+from membar.questions.export.model import GuardedStep, Kind, Variable
 from membar.records import record
 
 
