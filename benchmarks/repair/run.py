@@ -23,7 +23,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import membar
-from membar.edits import Place, apply_choice
 from membar.objects.client import Size
 from membar.questions import programs
 from membar.questions.outcome import HoldsWithin
@@ -31,6 +30,7 @@ from membar.questions.repair import Repair
 from membar.questions.repair.costs import costs_for
 from membar.questions.task import Coherence, Options
 from membar.source import SourceFile
+from membar.text.edits import Place, apply_choice
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

@@ -8,8 +8,8 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, AnyStr, cast
 
-from membar.paths import folder_of, is_below, resolve, stem
 from membar.records import field, record, replace
+from membar.text.paths import folder_of, is_below, resolve, stem
 
 if TYPE_CHECKING:
     from pathlib import Path

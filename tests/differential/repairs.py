@@ -24,10 +24,10 @@ from membar.questions import answering, programs
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from membar.edits import Choice, Place, apply_choice
 from membar.questions.repair import Repair
 from membar.questions.repair.costs import costs_for
 from membar.source import SourceFile
+from membar.text.edits import Choice, Place, apply_choice
 from strategies.repairable import repairable
 
 _NAMES = (

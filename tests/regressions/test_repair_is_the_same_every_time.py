@@ -12,7 +12,6 @@ from random import Random
 import pytest
 
 import tiers
-from membar.edits import Alternative, Choice, Place
 from membar.questions.ask import unknown_answer
 from membar.questions.language_races import GIVEN_UP
 from membar.questions.outcome import Holds, Run
@@ -21,6 +20,7 @@ from membar.questions.repair.search import Search
 from membar.questions.safety import Safety
 from membar.records import replace
 from membar.source import SourceFile
+from membar.text.edits import Alternative, Choice, Place
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SPAN = SourceFile("made-up", " ").span(0, 1)

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from membar.records import field, record
 
 if TYPE_CHECKING:
-    from membar.edits import Place
     from membar.objects.syntax import ConcurrentObject
     from membar.program.predicate import StatePredicate
     from membar.program.program import Program
     from membar.program.template import Template
     from membar.source import SourceFile
     from membar.systems.system import ParameterizedSystem
+    from membar.text.edits import Place
 
 # Ending → folder, so that a file's front end is loaded and no other.
 ENDINGS: Mapping[str, str] = MappingProxyType(

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from collections.abc import Set as AbstractSet
 from typing import Final, TypeAlias
 
-from membar.edits import Edit, Place, alternatives, restrict
 from membar.languages._c_text import Call, CText, Statement, Token
 from membar.records import record, replace
 from membar.source import Span
+from membar.text.edits import Edit, Place, alternatives, restrict
 
 RELAXED: Final = "relaxed"
 FAILURE: Final = "failure"

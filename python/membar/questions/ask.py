@@ -15,7 +15,6 @@ from membar.languages import ObjectFrontend, SystemFrontend
 from membar.languages.registry import language_of
 from membar.limits.budget import Ended, LimitError, is_supervised, limit_resources
 from membar.models.model import Model
-from membar.paths import stem
 from membar.questions import option as kinds
 from membar.questions.answer import Answer, make_answer
 from membar.questions.default_engines import FOR_OBJECTS
@@ -23,6 +22,7 @@ from membar.questions.outcome import Finding, Run, Statistics, Unknown, Verdict
 from membar.questions.question import Question
 from membar.questions.task import Limits
 from membar.source import SourceFile
+from membar.text.paths import stem
 
 # Each kind of question, and its class, which is loaded when needed.
 KINDS: Final[Mapping[str, tuple[str, str]]] = {

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from membar.diagnostics import UNFIT, InputError, refusal, unfit_input
 from membar.limits.budget import Ended, LimitError, limit_resources
 from membar.models.model import Model
-from membar.paths import files_in, is_below, plain, resolve, stem
 from membar.program.condition import Quantifier
 from membar.questions.answer import Answer, TestAnswers, make_answer
 from membar.questions.ask import ask, unknown_answer
@@ -26,6 +25,7 @@ from membar.records import field, record, replace
 from membar.reports import diagnostic, herd
 from membar.reports._parts.findings import warnings_of
 from membar.source import SourceFile
+from membar.text.paths import files_in, is_below, plain, resolve, stem
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -24,9 +24,9 @@ from membar.source import FileText, SourceFile
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from membar.edits import Place
     from membar.properties.ltl.claim_file import NamedFormula
     from membar.questions.option_text import Insertion
+    from membar.text.edits import Place
 
 
 def parse(source: SourceFile) -> Program:

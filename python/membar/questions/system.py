@@ -44,7 +44,7 @@ from membar.systems.system import ParameterizedSystem
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from membar.edits import Place
+    from membar.text.edits import Place
 
 # How many states of an instance are compared with an answer before that is given up, and says so.
 _MOST_STATES = 200_000

@@ -19,9 +19,9 @@ from membar.reports.processes import run_lines
 from membar.source import SourceFile
 
 if TYPE_CHECKING:
-    from membar.edits import Place
     from membar.questions.repair.configurations import Recheck
     from membar.questions.repair.verdicts import Change, Repair
+    from membar.text.edits import Place
 
 # A JSON object; the standard library has no closed type for it.
 Object = dict[str, Any]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from membar.paths import stem
 from membar.questions.answer import (
     Answer,
     ClientRun,
@@ -19,6 +18,7 @@ from membar.reports import Report
 from membar.reports._parts.findings import details, fact_lines, finding_facts
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line
 from membar.reports._parts.verdict import role, verdict_text
+from membar.text.paths import stem
 
 
 def render(

@@ -14,11 +14,11 @@ import pytest
 
 import membar
 from membar.cli import command as cli
-from membar.edits import apply_choice
 from membar.questions import programs, repair
 from membar.questions import system as systems
 from membar.questions.repair import Repair
 from membar.source import SourceFile
+from membar.text.edits import apply_choice
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FORBIDDEN = """X86 sb

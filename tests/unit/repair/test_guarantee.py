@@ -12,7 +12,6 @@ import pytest
 import membar
 import tiers
 from membar.cli import command as cli
-from membar.edits import Choice, Place
 from membar.questions import programs, repair
 from membar.questions.repair import Repair, Undecided, Verdict
 from membar.questions.repair.clock import Clock
@@ -20,6 +19,7 @@ from membar.questions.repair.search import Search
 from membar.questions.task import Limits, Options, Unrolling
 from membar.reports.repair import render
 from membar.source import SourceFile
+from membar.text.edits import Choice, Place
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -8,10 +8,10 @@ import pytest
 
 import membar
 import tiers
-from membar.edits import apply_choice
 from membar.questions import programs
 from membar.questions.repair import Repair
 from membar.source import SourceFile
+from membar.text.edits import apply_choice
 
 BUFFERING = """byte x, y; byte r0 = 9, r1 = 9;
 active proctype A() {{ {first} }}

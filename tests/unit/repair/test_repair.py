@@ -12,7 +12,6 @@ import membar
 import tiers
 from membar.cli import command as cli
 from membar.diagnostics import InputError
-from membar.edits import apply_choice
 from membar.questions import programs
 from membar.questions import system as systems
 from membar.questions.repair import NothingToRepair, NotRepairable, Repair
@@ -20,6 +19,7 @@ from membar.questions.repair.monotone import is_monotone
 from membar.questions.task import Coherence, Options
 from membar.reports.repair import patch
 from membar.source import SourceFile
+from membar.text.edits import apply_choice
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FIGURE_6 = """

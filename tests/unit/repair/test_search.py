@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 import tiers
-from membar.edits import Alternative, Choice, Place
 from membar.questions.repair.search import Found, Search
 from membar.source import SourceFile
+from membar.text.edits import Alternative, Choice, Place
 
 SPAN = SourceFile("made-up", " ").span(0, 1)
 # Nothing; two that do not include one another; one that includes both.

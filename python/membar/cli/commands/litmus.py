@@ -16,12 +16,12 @@ from membar.cli.commands.window import color, columns, progress_line
 from membar.diagnostics import refusal
 from membar.languages.registry import load_model
 from membar.limits import budget
-from membar.paths import plain
 from membar.questions import campaign, refusals
 from membar.questions.answering import load_engine
 from membar.questions.ask import ask
 from membar.records import replace
 from membar.reports import streams, summary
+from membar.text.paths import plain
 
 if TYPE_CHECKING:
     from membar.models.model import Model

@@ -24,10 +24,10 @@ from membar.code.analyses.points_to import points_to
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.shapes import Shape
-from membar.paths import folder_of
 from membar.program.allocations import lifetime_of
 from membar.records import field, record
 from membar.source import is_header_of_compiler
+from membar.text.paths import folder_of
 
 HEADER = 0x1000
 """How far behind its state an object lies: a page, so that a small overrun hits nothing."""

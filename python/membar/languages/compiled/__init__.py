@@ -8,10 +8,10 @@ from membar.languages import Frontend, default_models
 from membar.languages._c_tags import TAGS
 
 if TYPE_CHECKING:
-    from membar.edits import Place
     from membar.program.program import Program
     from membar.program.template import Template
     from membar.source import SourceFile
+    from membar.text.edits import Place
 
 
 def _parse(source: SourceFile) -> Program:

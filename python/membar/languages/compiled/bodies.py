@@ -21,9 +21,9 @@ from membar.languages.compiled.lower import lower_module
 from membar.languages.compiled.program_cache import state_of_code
 from membar.languages.compiled.target import Target
 from membar.limits import process
-from membar.paths import folder_of
 from membar.records import record
 from membar.source import SourceFile, pattern
+from membar.text.paths import folder_of
 
 FOLDER = f"{folder_of(__file__)}/library"
 # Bodies are what they say: no loop becomes a call of `memset`, no `strlen` a builtin.

@@ -35,9 +35,9 @@ from membar.languages.compiled.target import (
     processor_of,
     target_of_triple,
 )
-from membar.paths import suffix
 from membar.records import record, replace
 from membar.source import pattern
+from membar.text.paths import suffix
 
 _LOOKS_AT_PROCESSOR = pattern(
     r"\b(?:__x86_64\w*|__amd64\w*|__i386\w*|__aarch64__|__arm__|__ARM_\w+|__riscv\w*|__powerpc\w*|__PPC\w*|__ppc\w*)\b"

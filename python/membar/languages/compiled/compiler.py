@@ -8,9 +8,9 @@ from functools import cache
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.languages.compiled.cache import Cache, default_folder, key_of
-from membar.paths import folder_of, stem
 from membar.records import record
 from membar.source import pattern
+from membar.text.paths import folder_of, stem
 
 OLDEST = 14
 _NEWEST_TRIED = 40

@@ -10,9 +10,9 @@ import re
 from typing import Protocol
 
 from membar.diagnostics import Diagnostic, Label
-from membar.paths import folder_of
 from membar.records import record, replace
 from membar.source import SourceFile, is_header_of_compiler, pattern
+from membar.text.paths import folder_of
 
 _LINE = pattern(
     r"(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>fatal error|error|warning|note): (?P<text>.*)"

@@ -41,9 +41,9 @@ from membar.languages.compiled.settings import IN_DEBUG_INFORMATION, names_setti
 from membar.languages.compiled.source_language import C, SourceLanguage, source_language
 from membar.languages.compiled.target import I686, Target
 from membar.limits import confinement
-from membar.paths import absolute, folder_of, is_below, resolve, stem, suffix
 from membar.records import record
 from membar.source import SourceFile, is_header_of_compiler, pattern
+from membar.text.paths import absolute, folder_of, is_below, resolve, stem, suffix
 
 HEADERS = f"{folder_of(__file__)}/headers"
 CONSTANT_OVERFLOW, COMPILED_OUT = "W1523", "W1524"

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError
-from membar.edits import Place
 from membar.languages._c_places import ORDERS_OF_KIND, order_places, renamed_call
 from membar.languages._c_places import places as places_of_text
 from membar.languages._c_text import CText
@@ -24,6 +23,7 @@ from membar.languages.compiled.program import compile_source
 from membar.program.program import Program
 from membar.records import replace
 from membar.source import SourceFile, pattern
+from membar.text.edits import Place
 
 _ORDERS: Final = ("acquire", "release", "acq_rel", "seq_cst")
 _NAME: Final = pattern(r"[A-Za-z_]\w*")

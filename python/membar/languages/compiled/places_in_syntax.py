@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError
-from membar.edits import Place
 from membar.languages._c_places import places as places_of_text
 from membar.languages.compiled.compiled_operations import CompiledOperations
 from membar.languages.compiled.orders_in_text import FENCES, SPELLINGS
 from membar.languages.compiled.preprocessing import preprocess
 from membar.languages.compiled.program import compile_source
 from membar.languages.compiled.syntax_text import TEXTS
-from membar.paths import suffix
 from membar.program.program import Program
 from membar.source import SourceFile
+from membar.text.edits import Place
+from membar.text.paths import suffix
 
 RUST: Final = "Rust"
 _WRITTEN: Final = {"C++": (".cpp", ".cc", ".cxx", ".c++", ".C"), RUST: (".rs",)}

@@ -39,10 +39,10 @@ from membar.languages.compiled.settings import HEAP, RANGE, THREADS, bound_of, s
 from membar.languages.compiled.source_language import C
 from membar.languages.compiled.spans import Spans
 from membar.languages.compiled.thread_names import name_threads
-from membar.paths import folder_of, suffix
 from membar.program.program import Program
 from membar.records import record, replace
 from membar.source import COMMAND_NOTE, CompilerOptions, SourceFile
+from membar.text.paths import folder_of, suffix
 
 _INPUTS = "__VERIFIER_nondet_"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from membar.paths import suffix
 from membar.records import record
+from membar.text.paths import suffix
 
 
 @record(frozen=True, slots=True, kw_only=True)

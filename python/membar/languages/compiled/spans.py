@@ -7,9 +7,9 @@ from collections.abc import Callable
 from membar.code.ir import Place
 from membar.languages.compiled.bodies import FOLDER
 from membar.languages.compiled.line_markers import lines_by_directive
-from membar.paths import absolute, is_below, name_of, resolve
 from membar.records import replace
 from membar.source import ADDED_THREAD, SourceFile, Span, pattern
+from membar.text.paths import absolute, is_below, name_of, resolve
 
 _NAME = pattern(r"[A-Za-z_]\w*")
 _SPACE = pattern(r"\s*")

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator
 
 from membar.languages.compiled.build import Build, BuildOptions
 from membar.languages.compiled.driver import PREPROCESSED, preprocess_file
-from membar.paths import suffix
 from membar.source import SourceFile, pattern
+from membar.text.paths import suffix
 
 _MARKER = pattern(r'^# \d+ "(?:[^"\\]|\\.)*"(?P<flags>[ \d]*)$', re.MULTILINE)
 _SYSTEM = "3"

@@ -7,7 +7,7 @@ from membar.languages.cubicle import syntax as x
 from membar.languages.cubicle.formulas import formula, lower_name, processes, term, upper_name
 from membar.languages.cubicle.tokens import Cursor, tokenize
 from membar.source import SourceFile
-from membar.tokens import Token
+from membar.text.tokens import Token
 
 _SYMBOLS = ("const", "var", "array", "weak")
 _BLOCKS = ("init", "unsafe", "invariant", "predicate", "transition")

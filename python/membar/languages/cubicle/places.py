@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from membar.edits import Edit, Place, alternatives
 from membar.languages.cubicle.parser import parse_text
 from membar.languages.cubicle.syntax import TransitionSyntax
 from membar.languages.cubicle.tokens import tokenize
 from membar.source import SourceFile
-from membar.tokens import Token
+from membar.text.edits import Edit, Place, alternatives
+from membar.text.tokens import Token
 
 _FENCE: Final = "fence()"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from membar import tokens
 from membar.diagnostics import InputError
 from membar.source import SourceFile, pattern
-from membar.tokens import Token
+from membar.text import tokens
+from membar.text.tokens import Token
 
 KEYWORDS = frozenset(
     {"type", "init", "transition", "invariant", "requires", "array", "var", "const", "unsafe", "case"}

@@ -10,7 +10,7 @@ from membar.languages.dve import syntax as x
 from membar.languages.dve.tokens import Cursor
 from membar.records import replace
 from membar.source import Span
-from membar.tokens import join_balanced
+from membar.text.tokens import join_balanced
 
 # Loosest first; `or` and `and` share one level, and so do `|`, `&` and `^`.
 _LEVELS = (

@@ -20,7 +20,7 @@ from membar.languages.dve.tokens import Cursor
 from membar.program import temporal as t
 from membar.records import record
 from membar.source import Span, without_parentheses
-from membar.tokens import Token
+from membar.text.tokens import Token
 
 # What is written as a word of letters, such as `GF`, is several operators.
 _LETTERS = frozenset("GFXYZHO")

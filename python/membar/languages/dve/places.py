@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from membar.edits import Edit, Place, alternatives
 from membar.languages.dve import syntax as x
 from membar.languages.dve.parser import parse_module
 from membar.languages.dve.transitions import is_atomic, names
 from membar.program.program import Program
 from membar.records import record
 from membar.source import SourceFile, Span
+from membar.text.edits import Edit, Place, alternatives
 
 _ATOMIC: Final = "atomic write"
 

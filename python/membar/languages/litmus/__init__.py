@@ -22,7 +22,7 @@ from membar.program.program import Program
 from membar.source import SourceFile
 
 if TYPE_CHECKING:
-    from membar.edits import Place
+    from membar.text.edits import Place
 
 # Header word → folder.
 FOLDERS: Mapping[str, str] = MappingProxyType(

@@ -10,7 +10,7 @@ from membar.program.program import Program
 from membar.records import record
 
 if TYPE_CHECKING:
-    from membar.edits import Place
+    from membar.text.edits import Place
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from membar.program.printer import DEFAULT_LANGUAGE
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread, Value
 from membar.program.temporal import Claim
 from membar.source import SourceFile
-from membar.tokens import Token
+from membar.text.tokens import Token
 
 _IN_THREAD = ("register", "label", "branch", "committed", "atomic", "ends", "exits")
 _CLAIMS = ("error", "claim", "never")

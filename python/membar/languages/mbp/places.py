@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from membar.edits import Edit, Place, alternatives
 from membar.program.dependencies import accesses_memory
 from membar.program.loops import natural_loops
 from membar.program.program import Edge, Program
 from membar.source import SourceFile
+from membar.text.edits import Edit, Place, alternatives
 
 _OPERATIONS: Final = re.compile(r":(?!=)\s*")
 _FENCE: Final = "MFENCE"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 
-from membar import tokens
 from membar.diagnostics import error
 from membar.program.printer import BARE_NAME, KEYWORDS
 from membar.records import replace
 from membar.source import SourceFile, pattern
-from membar.tokens import Token
+from membar.text import tokens
+from membar.text.tokens import Token
 
 _TOKEN = pattern(
     rf"""

@@ -11,7 +11,7 @@ from membar.objects.algebra import term_text
 from membar.objects.syntax import Claim, Line, LinearizationPoint, Load, Operation, Rmw, Store
 from membar.records import record, replace
 from membar.source import Span
-from membar.tokens import Token
+from membar.text.tokens import Token
 
 _OF_CONTROL = (
     t.At, t.Pending, t.PendingValue, t.PendingCount, t.Ahead, t.ForEach, t.Sees, t.Linearized, t.Promised,

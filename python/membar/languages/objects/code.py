@@ -11,7 +11,7 @@ from membar.objects import syntax as o
 from membar.objects import terms as t
 from membar.records import field, record
 from membar.source import Span
-from membar.tokens import Token
+from membar.text.tokens import Token
 
 _RMW = {kind.value: kind for kind in o.RmwKind}
 _OPERANDS = {o.RmwKind.CAS: 2, o.RmwKind.SWAP: 1, o.RmwKind.FETCH_ADD: 1}

@@ -8,7 +8,7 @@ from membar.diagnostics import error
 from membar.objects.syntax import Action, Line, Return
 from membar.records import field, record
 from membar.source import Span
-from membar.tokens import Token
+from membar.text.tokens import Token
 
 
 @record(frozen=True, slots=True)

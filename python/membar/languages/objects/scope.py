@@ -8,7 +8,7 @@ from membar.diagnostics import InputError, close_matches, error
 from membar.objects.syntax import AbstractOperation, Operation, SharedVariable
 from membar.objects.terms import Term
 from membar.records import field, record
-from membar.tokens import Token
+from membar.text.tokens import Token
 
 
 @record(slots=True)

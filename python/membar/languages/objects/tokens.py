@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from membar.source import SourceFile, pattern
-from membar.tokens import Cursor, tokenize
+from membar.text.tokens import Cursor, tokenize
 
 KEYWORDS = frozenset(
     {"object", "shared", "private", "operation", "local", "requires", "specification", "state", "define"}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from membar.diagnostics import InputError, error
 from membar.languages.promela.expressions import character
-from membar.tokens import Token
+from membar.text.tokens import Token
 
 _DEEPEST = 60
 

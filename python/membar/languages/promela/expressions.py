@@ -11,7 +11,7 @@ from membar.languages.promela.tokens import Cursor
 from membar.program.temporal import is_prefix
 from membar.records import replace
 from membar.source import Span
-from membar.tokens import Token, join_balanced
+from membar.text.tokens import Token, join_balanced
 
 _Operand: TypeAlias = tuple[p.Expr, Span]
 _Tree = TypeVar("_Tree", bound=p.Expr)

@@ -21,7 +21,7 @@ from membar.languages.promela.preprocess import (
     use_of,
 )
 from membar.source import SourceFile, Span
-from membar.tokens import Token
+from membar.text.tokens import Token
 
 # Between a label and the number of the use of the inline that it stands in.
 OF_INLINE = "~"

@@ -13,7 +13,7 @@ from membar.languages.promela.statements import SIMPLE_TYPES, Statements
 from membar.languages.promela.tokens import Cursor
 from membar.records import replace
 from membar.source import SourceFile, Span
-from membar.tokens import Token
+from membar.text.tokens import Token
 
 _UNITS = ("proctype", "D_proctype", "active", "init", "never", "ltl", "typedef", "mtype", "trace", "notrace")
 

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from membar.diagnostics import InputError
-from membar.edits import Alternative, Edit, Place, alternatives, apply_choice
 from membar.languages.promela import syntax as p
 from membar.languages.promela.parser import parse, parse_inlines
 from membar.languages.promela.translate import parse_promela
@@ -20,6 +19,7 @@ from membar.program.dependencies import spans_of_accesses
 from membar.program.program import Program
 from membar.records import record
 from membar.source import SourceFile, Span
+from membar.text.edits import Alternative, Edit, Place, alternatives, apply_choice
 
 _FENCE: Final = "fence MFENCE"
 _FENCE_OF_ALL: Final = "sync all"

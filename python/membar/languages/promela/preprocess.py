@@ -13,7 +13,7 @@ from membar.diagnostics import InputError, error, reason_of
 from membar.languages.promela.tokens import tokenize
 from membar.records import record
 from membar.source import SourceFile, Span
-from membar.tokens import Token, no_token
+from membar.text.tokens import Token, no_token
 
 if TYPE_CHECKING:
     from pathlib import Path

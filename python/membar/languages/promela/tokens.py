@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from membar import tokens
 from membar.source import SourceFile, Span, pattern
-from membar.tokens import Token
+from membar.text import tokens
+from membar.text.tokens import Token
 
 KEYWORDS = frozenset(
     {

@@ -8,7 +8,7 @@ from membar.languages.xcfa.expressions import expression
 from membar.languages.xcfa.tokens import Cursor, tokenize
 from membar.records import record
 from membar.source import SourceFile, Span
-from membar.tokens import Token
+from membar.text.tokens import Token
 
 _TYPES = {kind.value: kind for kind in x.Type}
 _ORDERINGS = {ordering.value: ordering for ordering in x.Ordering}

@@ -12,7 +12,7 @@ from membar.models.plan import CheckKind
 from membar.models.rules import syntax
 from membar.models.rules.syntax import Operator, Range
 from membar.source import SourceFile
-from membar.tokens import Cursor, tokenize
+from membar.text.tokens import Cursor, tokenize
 
 _TOKEN = re.compile(
     r"""

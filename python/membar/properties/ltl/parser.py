@@ -20,7 +20,7 @@ from membar.program.predicate import AtPoint, CellValue, Observable, RegisterVal
 from membar.program.program import Program, Thread
 from membar.records import record
 from membar.source import SourceFile, Span
-from membar.tokens import Cursor, tokenize
+from membar.text.tokens import Cursor, tokenize
 
 _TOKEN = re.compile(
     r"(?P<blank>\s+)|(?P<number>[0-9]+)|(?P<name>[A-Za-z_][A-Za-z0-9_']*)"

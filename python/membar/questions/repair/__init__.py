@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import InputError, refusal
-from membar.edits import Choice, Place, apply_choice, restrict
 from membar.languages.registry import load_model
 from membar.limits.budget import LimitError, limit_resources
 from membar.models import load as models
@@ -35,6 +34,7 @@ from membar.questions.repair.verdicts import (
 from membar.questions.safety import Safety
 from membar.records import replace
 from membar.source import SourceFile
+from membar.text.edits import Choice, Place, apply_choice, restrict
 
 if TYPE_CHECKING:
     from membar.program.operations import Operation

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from membar.diagnostics import InputError, close_matches, refusal
-from membar.edits import Place
 from membar.records import record
+from membar.text.edits import Place
 
 _OURS: Final = Path(__file__).with_name("costs.toml")
 _LOOP: Final = "loop"

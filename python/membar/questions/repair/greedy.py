@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
 
-from membar.edits import Choice, Place
 from membar.program.execution import Event, Kind
 from membar.program.program import Program
 from membar.questions.outcome import Witness
+from membar.text.edits import Choice, Place
 
 
 def first_repair(

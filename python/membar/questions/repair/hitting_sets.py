@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import z3
 
-from membar.edits import Choice, Place
 from membar.objects.proof.smt import ask
 from membar.questions.repair.correctness import UndecidedError
+from membar.text.edits import Choice, Place
 
 
 class HittingSets:

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from membar.edits import Place
 from membar.program.operations import Store
 from membar.program.predicate import CellValue
 from membar.program.program import Program
 from membar.program.temporal import Claim, ForbiddenRuns, has_next, predicates_of
+from membar.text.edits import Place
 
 
 def is_monotone(program: Program, places: Sequence[Place], fair: frozenset[str]) -> bool:

@@ -17,9 +17,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
-from membar.edits import Choice, Place
 from membar.questions.repair.hitting_sets import HittingSets
 from membar.records import record
+from membar.text.edits import Choice, Place
 
 # Whether a choice passes; None if that cannot be decided.
 Test: TypeAlias = Callable[[Choice], bool | None]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from membar.edits import Place
 from membar.questions.answer import Answer
 from membar.questions.repair.configurations import Recheck
 from membar.records import record
 from membar.source import SourceFile
+from membar.text.edits import Place
 
 ATOMIC_WRITE: Final = "atomic write"
 

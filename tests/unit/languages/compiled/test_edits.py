@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from membar.diagnostics import InputError
-from membar.edits import Place, apply_choice
 from membar.languages.compiled.places import places
 from membar.languages.compiled.program import parse_compiled
 from membar.source import SourceFile
+from membar.text.edits import Place, apply_choice
 from strategies.compiled_code import needs_clang
 
 pytestmark = needs_clang

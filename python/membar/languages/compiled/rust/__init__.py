@@ -12,9 +12,9 @@ from membar.languages.compiled import FRONTEND as C
 from membar.records import replace
 
 if TYPE_CHECKING:
-    from membar.edits import Place
     from membar.program.program import Program
     from membar.source import SourceFile
+    from membar.text.edits import Place
 
 _NAME: Final = "Rust"
 

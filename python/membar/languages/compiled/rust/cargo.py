@@ -15,8 +15,8 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.languages.compiled.cache import Cached
 from membar.languages.compiled.process import CompilerFailureError, run_compiler, scratch_folder
 from membar.languages.compiled.rust.compiler import FLAGS, Rustc, Shim
-from membar.paths import absolute, folder_of
 from membar.source import SourceFile, pattern
+from membar.text.paths import absolute, folder_of
 
 _DEPENDENCIES = "deps"
 

@@ -9,10 +9,10 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.languages.compiled.cache import Cache, Dependencies, default_folder, key_of
 from membar.languages.compiled.compiler import environment_of
 from membar.languages.compiled.process import CompilerFailureError, run_compiler, scratch_folder
-from membar.paths import folder_of
 from membar.records import record
 from membar.records.stored import state_of
 from membar.source import SourceFile, pattern
+from membar.text.paths import folder_of
 
 OLDEST = (1, 79)
 SHIM = f"{folder_of(__file__)}/shim"

@@ -27,9 +27,9 @@ from membar.languages.compiled.rust.harness import is_program, tests_in, with_en
 from membar.languages.compiled.settings import is_setting
 from membar.languages.compiled.target import X86_64, is_of_processor, processor_of, target_of_triple
 from membar.limits import confinement
-from membar.paths import folder_of, name_of, resolve, stem, suffix
 from membar.records import record
 from membar.source import SourceFile, pattern
+from membar.text.paths import folder_of, name_of, resolve, stem, suffix
 
 ENDING = ".rs"
 EDITION = "2021"

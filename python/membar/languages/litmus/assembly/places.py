@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from membar.edits import Edit, Place, alternatives
 from membar.languages.litmus.columns import columns, split_labels
 from membar.languages.litmus.test import Cell, Column, LitmusTest
 from membar.records import record
 from membar.source import Span
+from membar.text.edits import Edit, Place, alternatives
 
 
 @record(frozen=True, slots=True)

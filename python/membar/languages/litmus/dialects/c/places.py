@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from membar.edits import Place
 from membar.languages._c_places import places as places_of_text
 from membar.languages._c_text import CText
 from membar.languages.litmus.test import LitmusTest
 from membar.program.dependencies import spans_of_accesses
 from membar.program.program import Program
+from membar.text.edits import Place
 
 _FENCES: Final = {
     order: f"atomic_thread_fence(memory_order_{order});"

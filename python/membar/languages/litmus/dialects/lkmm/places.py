@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from membar.edits import Edit, Place, alternatives
 from membar.languages._c_places import Fences, fence_places
 from membar.languages._c_text import Call, CText
 from membar.languages.litmus.dialects.c.places import accesses
 from membar.languages.litmus.test import LitmusTest
 from membar.program.program import Program
+from membar.text.edits import Edit, Place, alternatives
 
 _BARRIERS: Final = (("", ()), ("smp_rmb", ()), ("smp_wmb", ()), ("smp_mb", (1, 2)))
 _STRONGER: Final = {"READ_ONCE": "smp_load_acquire", "WRITE_ONCE": "smp_store_release"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from membar.edits import Place
 from membar.languages.litmus.assembly import places as assembly
 from membar.languages.litmus.assembly.places import Access, Strengths
 from membar.languages.litmus.test import LitmusTest
 from membar.program.program import Program
+from membar.text.edits import Place
 
 
 def places(test: LitmusTest, program: Program) -> tuple[Place, ...]:  # noqa: ARG001 - the text says it all
