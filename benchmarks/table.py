@@ -3,7 +3,7 @@
     python benchmarks/table.py [--runs N]
 
 Times are CPU times, the median of N processes for a search and the least of N for a check. Comparisons with
-other tools need these tools; docs/evidence.md names the command for each.
+other tools need these tools; docs/evidence/ names the command for each.
 """
 
 from __future__ import annotations
