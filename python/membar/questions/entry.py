@@ -97,7 +97,7 @@ def check(
         engine: engine (default: by model and question).
         properties: properties to check, separated by commas.
         property_file: check only the properties in an SV-COMP property file.
-        error: error state: an expression or location that must be unreachable.
+        error: a state that must not be reached: where EXPR is true, or at a location.
         ltl: an LTL formula that every run must satisfy.
         ltl_file: file of named propositions and LTL claims, as SPIN or NuSMV write them.
         dve_errors: DVE: a run-time error ends the run.
@@ -113,7 +113,7 @@ def check(
         confirm: validate this SV-COMP violation witness.
         buffers: bound of the store buffers.
         unroll: unroll loops N times.
-        max_unroll: largest loop bound to try (default: 4).
+        max_unroll: largest loop bound (default: 4, at times 64).
         fair: fairness assumptions for LTL: buffers, processes, none.
         algorithm: the procedure of the engine: forward, backward or generic.
         coherence: merge executions that differ only in unobserved coherence order.
@@ -130,7 +130,7 @@ def check(
         brab: guess invariants that hold with N processes, and prove them.
         instances: compare the answer with systems of this many processes or threads, such as 2,3.
         jobs: use N threads (litmus: N processes).
-        limits: time=10s, memory=2G, executions=N, states=N.
+        limits: limits, such as time=10s, memory=2G, states=N.
         mapping: compiler mapping from C11 to a processor.
         strict_dependencies: VIOLATED if the program relies on a dependency that a compiler may remove.
         include_dirs: search DIR for files that C, C++, Promela and cat files include.

@@ -27,8 +27,7 @@ _EXIT_CODES = {
     " installed",
 }
 _ABOUT = {
-    "check": "Check programs in C, C++, Rust, LLVM IR, Promela, DVE, XCFA or .mbp, litmus tests, Cubicle"
-    " systems and .obj objects.",
+    "check": "Check programs: C, C++, Rust, LLVM IR, litmus, Promela, DVE, XCFA, .cub, .obj.",
     "litmus": "Run many litmus tests. PATH is a file, or a folder that is searched for .litmus files; a file"
     " may also be a program in another language, such as C. `membar serve FILE` shows a store.",
     "compare": "Compare one file under several models or with several engines; or, with --store, two models,"

@@ -28,11 +28,10 @@ _MODULES = (
     "membar.source",
 )
 PACKAGE = os.path.dirname(membar.__file__)  # noqa: PTH120 - without pathlib, which takes long to load
-FOLDERS = ("code", "languages/compiled", "limits", "program", "records")
+FOLDERS = ("code", "languages/compiled", "limits", "program", "records", "text")
 FILES = (
     "__init__.py",
     "diagnostics.py",
-    "paths.py",
     "source.py",
     "languages/__init__.py",
     "languages/_c_tags.py",
