@@ -98,9 +98,9 @@ def _compare_states(  # noqa: PLR0917 - a question in all its parts
     report.counts["states smaller by both"] += sizes[3] < min(sizes[1:3])
     if sizes[3] != sizes[4]:
         report.wrong.append(f"{who}: two threads visit {sizes[4]} states, not {sizes[3]}")
-    expected = _shown(found[0])
+    expected = _summary(found[0])
     for answer, how in zip(found, ways, strict=True):
-        if answer.stopped is not None or (answer.fault is None and _shown(answer) != expected):
+        if answer.stopped is not None or (answer.fault is None and _summary(answer) != expected):
             report.wrong.append(f"{who}: states show something else with {how}")
     report.counts["bad states"] += any(expected[:2])
     options = Options(buffers=bound, buffers_chosen_by_user=True, jobs=2)
@@ -129,11 +129,11 @@ def _compare_profiles(program: Program, name: str, bound: int, who: str, report:
     )
     whole, merged = (space.explore(symmetric=symmetric, states=STATES // 4) for symmetric in (False, True))
     report.counts["profiles"] += bool(merged.symmetric)
-    if whole.stopped is None and _shown(whole) != _shown(merged):
+    if whole.stopped is None and _summary(whole) != _summary(merged):
         report.wrong.append(f"{who}: with symmetry, other facts are reached")
 
 
-def _shown(found: _core.VisitedStates) -> tuple[object, ...]:
+def _summary(found: _core.VisitedStates) -> tuple[object, ...]:
     """What there is among states, whatever they are called."""
     errors = tuple(state is not None for state in found.errors)
     return found.failure is not None, found.deadlock is not None, errors, found.held, found.blocked > 0

@@ -43,8 +43,9 @@ fn for_all_values(
     other: Step<'_>,
     is_true: impl Fn(&mut Symbols, &State) -> bool,
 ) -> bool {
-    let mut common: Vec<CellId> =
-        loaded(program, one.1).filter(|&cell| loaded(program, other.1).any(|it| it == cell)).collect();
+    let mut common: Vec<CellId> = cells_loaded(program, one.1)
+        .filter(|&cell| cells_loaded(program, other.1).any(|it| it == cell))
+        .collect();
     common.dedup();
     match *common.as_slice() {
         [] => is_true(&mut Symbols::default(), &State::default()),
@@ -58,7 +59,7 @@ fn for_all_values(
 }
 
 /// The cells of one byte that an edge loads.
-fn loaded<'p>(program: &'p Program, edge: &'p Edge) -> impl Iterator<Item = CellId> {
+fn cells_loaded<'p>(program: &'p Program, edge: &'p Edge) -> impl Iterator<Item = CellId> {
     edge.operations
         .iter()
         .filter_map(|operation| match operation {

@@ -156,7 +156,7 @@ impl Bounds<'_> {
     fn follow(&mut self, operation: &Operation) {
         let known = match operation {
             Operation::Set { value, .. } => Range::of(value, &self.registers),
-            Operation::Load { address, extension: 0, .. } => self.loaded(address),
+            Operation::Load { address, extension: 0, .. } => self.range_of_load(address),
             Operation::Choose { low, high, .. } => {
                 let (low, high) = (Range::of(low, &self.registers), Range::of(high, &self.registers));
                 if high.is_natural() && low.is_natural() { low.with(high) } else { Range::ANY }
@@ -167,7 +167,7 @@ impl Bounds<'_> {
         operation.each_assigned(|register| self.registers[register.index()] = known);
     }
 
-    fn loaded(&self, address: &Address) -> Range {
+    fn range_of_load(&self, address: &Address) -> Range {
         let size = match address {
             Address::Cell(cell) => self.program.cells[cell.index()].size,
             Address::Computed(_, size) => *size,

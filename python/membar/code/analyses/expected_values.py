@@ -229,7 +229,7 @@ class ExpectedValues:
                 bits = index.type.bits if isinstance(index.type, ir.Int) else 64
                 found = _combine(
                     (self._of(thread, base), self._of(thread, index)),
-                    lambda keys: _moved(keys[0], keys[1], bits, stride, self.module.pointer_bits),
+                    lambda keys: _add_index(keys[0], keys[1], bits, stride, self.module.pointer_bits),
                 )
                 self._define(thread, result, found)
             case ir.Slot(result=result):
@@ -293,7 +293,7 @@ class ExpectedValues:
                 _join(found, otherwise)
             return found
         width, wide = (self._bits(each) for each in (item.operands[0].type, item.result.type))
-        return _combine(given, lambda keys: _computed(item.operation, keys, width, wide))
+        return _combine(given, lambda keys: _compute_keys(item.operation, keys, width, wide))
 
     def _bits(self, type_: ir.Type) -> int:
         return self.module.pointer_bits if isinstance(type_, ir.Ptr) else type_.bits
@@ -305,7 +305,7 @@ class ExpectedValues:
         bits = self._bits(item.old.type)
         new = value
         if item.operation != "xchg":
-            new = _combine((old, value), lambda keys: _computed(item.operation, keys, bits, bits))
+            new = _combine((old, value), lambda keys: _compute_keys(item.operation, keys, bits, bits))
         self._write(number, item.address, size, new)
 
     def _call(self, number: int, item: ir.Call) -> None:
@@ -520,7 +520,7 @@ def _combinations(given: tuple[Values, ...]) -> Iterator[tuple[tuple[Key, ...], 
             yield (key, *keys), [way | other for way in ways for other in others]
 
 
-def _moved(base: Key, index: Key, bits: int, stride: int, pointer_bits: int) -> tuple[Key, ...] | None:
+def _add_index(base: Key, index: Key, bits: int, stride: int, pointer_bits: int) -> tuple[Key, ...] | None:
     if not isinstance(index, int):
         return None
     distance = signed(index, bits) * stride
@@ -529,7 +529,7 @@ def _moved(base: Key, index: Key, bits: int, stride: int, pointer_bits: int) -> 
     return ((base[0], base[1] + distance),)
 
 
-def _computed(operation: str, keys: tuple[Key, ...], bits: int, wide: int) -> tuple[Key, ...] | None:
+def _compute_keys(operation: str, keys: tuple[Key, ...], bits: int, wide: int) -> tuple[Key, ...] | None:
     """What an operation gives; None if that is not known, nothing if it is not expected to happen."""
     numbers = tuple(key for key in keys if isinstance(key, int))
     if len(numbers) == len(keys):
@@ -541,7 +541,7 @@ def _computed(operation: str, keys: tuple[Key, ...], bits: int, wide: int) -> tu
         return None
     one, other = keys
     if operation in ("eq", "ne"):
-        return _compared(one, other, is_equal=operation == "eq")
+        return _compare_keys(one, other, is_equal=operation == "eq")
     if isinstance(one, tuple) and isinstance(other, tuple):
         if one[0] != other[0]:
             return () if operation == "sub" else _BOTH if operation in _ORDERED else None
@@ -579,7 +579,7 @@ def _with_number(operation: str, one: Key, other: Key, bits: int) -> tuple[Key, 
             return _BOTH if operation in _ORDERED else None
 
 
-def _compared(one: Key, other: Key, *, is_equal: bool) -> tuple[Key, ...]:
+def _compare_keys(one: Key, other: Key, *, is_equal: bool) -> tuple[Key, ...]:
     """Whether two constants are equal, at least one of them an address."""
     if isinstance(one, int) or isinstance(other, int):
         return (int(not is_equal),)

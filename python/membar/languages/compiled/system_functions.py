@@ -25,12 +25,12 @@ def system_functions(names: Collection[str], built: Build, chosen: BuildOptions)
         name
         for file in built.files
         if suffix(file.files[0]) in _TEXTS
-        for text in _system_texts(_preprocessed(file.files[0], built, chosen))
+        for text in _system_texts(_preprocessed_text(file.files[0], built, chosen))
         for name in declared.findall(text)
     )
 
 
-def _preprocessed(path: str, built: Build, chosen: BuildOptions) -> str:
+def _preprocessed_text(path: str, built: Build, chosen: BuildOptions) -> str:
     if suffix(path) in PREPROCESSED:
         return SourceFile.read(path).text
     options = chosen.options_of(path)

@@ -90,7 +90,7 @@ class Automaton:
         self.labels[f"{name}{OF_INLINE}{point}" if name in self.labels else name] = point
         self.labels.setdefault(label_of(name), point)
 
-    def labelled(self, name: str, scope: Scope) -> int | None:
+    def point_of_label(self, name: str, scope: Scope) -> int | None:
         """The point that `goto` means in a block: its own label, the first of those around, or the last."""
         places = self._places.get(name, [])
         own = [point for other, point in places if other is scope]

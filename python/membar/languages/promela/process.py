@@ -96,7 +96,7 @@ class ProcessBuilder:
         around = _Around(scope=scope)
         self._sequence(body[leading:], self._built.entry, self._built.end, around)
         for source, goto, around in self._gotos:
-            target = self._automaton.labelled(goto.label, around.scope)
+            target = self._automaton.point_of_label(goto.label, around.scope)
             if target is None:
                 known = ", ".join(sorted(self._automaton.labels))
                 self._diagnostics += error(
