@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
 from typing import Any, Self
+from weakref import WeakSet
 
 import pytest
 
@@ -170,7 +171,25 @@ def _end_slowly() -> None:
     _EndsSlowly()
 
 
-@pytest.mark.parametrize("collect", [gc.collect, _end_slowly])
+class _SlowSet(set[object]):
+    """A set that takes its time to forget."""
+
+    def discard(self, element: object) -> None:
+        time.sleep(0.02)
+        super().discard(element)
+
+
+def _leave_weak_set() -> None:
+    class Member:
+        pass
+
+    members, member = WeakSet[Member](), Member()
+    members.data = _SlowSet()  # type: ignore[attr-defined]  # an implementation detail
+    members.add(member)
+    del member
+
+
+@pytest.mark.parametrize("collect", [gc.collect, _end_slowly, _leave_weak_set])
 def test_an_alarm_is_not_lost_to_the_garbage_collector(
     collect: Callable[[], object], capsys: pytest.CaptureFixture[str]
 ) -> None:

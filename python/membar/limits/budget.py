@@ -317,14 +317,15 @@ def _ring(_signal: int, frame: FrameType | None) -> None:
 def _uninterruptible_call(frame: FrameType | None) -> FrameType | None:
     """The outermost call in which nothing may be raised; None if there is none.
 
-    A block with a budget is being entered or left, which nothing may interrupt; or the garbage collector has
-    called what runs, and Python prints and drops what that raises.
+    A block with a budget is being entered or left, which nothing may interrupt; or the garbage collector, a
+    weak set or a weak dictionary has called what runs, and Python prints and drops what that raises.
     """
     callbacks = {getattr(callback, "__code__", None) for callback in gc.callbacks}
     found = None
     while frame is not None:
         code = frame.f_code
-        if code in _UNINTERRUPTED or code.co_name == "__del__" or code in callbacks:
+        is_of_ended_object = code.co_name == "__del__" or code.co_filename.endswith(_WEAK_CONTAINERS)
+        if code in _UNINTERRUPTED or is_of_ended_object or code in callbacks:
             found = frame
         frame = frame.f_back
     return found
@@ -348,6 +349,7 @@ def _look_after_return_to(caller: FrameType) -> None:
     sys.settrace(lambda _frame, _event, _argument: None)
 
 
+_WEAK_CONTAINERS: Final = ("/weakref.py", "/_weakrefset.py")
 _UNINTERRUPTED: Final = frozenset({_Limited.__enter__.__code__, _Limited.__exit__.__code__})
 
 
