@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from membar.diagnostics import InputError
     from membar.questions.answer import Answer
     from membar.questions.expectations import Claimed
+    from membar.questions.svcomp_tasks import TaskQuestion
     from membar.questions.task import Limits
 
 SUFFIXES = (
     *(".litmus", ".c", ".dve", ".cub", ".pml", ".prm", ".prom", ".promela", ".spin", ".mbp", ".xcfa"),
     *(".cpp", ".cc", ".cxx", ".c++", ".C", ".rs"),
 )
+TASKS = (".yml", ".yaml")
 _LIMIT = "time=60s"
 _VERDICT = re.compile(r":\s*[A-Za-z][\w.-]*\s+(?:HOLDS|VIOLATED|UNKNOWN)\b")
 
@@ -36,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--membar",
         action="store_true",
         help="collect files that state the verdict they expect, `Expected: sc HOLDS, x86-tso VIOLATED.` in a"
-        f" comment ({', '.join(SUFFIXES)}), and all litmus tests",
+        f" comment ({', '.join(SUFFIXES)}), all litmus tests, and descriptions of SV-COMP tasks",
     )
     group.addoption("--membar-limit", metavar="KIND=N,…", help="limits of each test, instead of membar_limit")
     group.addoption("--membar-html", metavar="DIR", help="write a page about each test that fails to DIR")
@@ -67,7 +69,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """A file with tests; None for all others."""
-    if not parent.config.getoption("--membar") or file_path.suffix not in SUFFIXES:
+    if not parent.config.getoption("--membar"):
+        return None
+    if file_path.suffix in TASKS:
+        return CheckedTask.from_parent(parent, path=file_path) if _may_be_task(file_path) else None
+    if file_path.suffix not in SUFFIXES:
         return None
     if file_path.suffix != ".litmus" and not _may_claim(file_path):
         return None
@@ -82,6 +88,15 @@ def _may_claim(path: Path) -> bool:
     except OSError:
         return True  # whoever opens it says what is wrong
     return "xpected" in text or _VERDICT.search(text) is not None
+
+
+def _may_be_task(path: Path) -> bool:
+    """Whether a file may be the description of an SV-COMP task; many other files are YAML."""
+    try:
+        text = path.read_text("utf-8", errors="replace")
+    except OSError:
+        return False
+    return "format_version" in text and "input_files" in text
 
 
 class CheckedFile(pytest.File):
@@ -110,6 +125,26 @@ class CheckedFile(pytest.File):
         return [Claimed(model, "holds") for model in self.config.getini("membar_models") or [""]]
 
 
+class CheckedTask(pytest.File):
+    """The description of an SV-COMP task."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """A test for each property whose verdict is expected."""
+        from membar.diagnostics import InputError  # noqa: PLC0415 - only where asked for
+        from membar.questions.expectations import Claimed  # noqa: PLC0415
+        from membar.questions.svcomp_tasks import task_questions  # noqa: PLC0415
+
+        try:
+            found = task_questions(str(self.path), None)
+        except InputError as problem:
+            yield Unreadable.from_parent(self, name="expected", problem=problem)
+            return
+        for one in found:
+            if expected := one.task.expected:
+                name = Path(one.property_file).stem
+                yield Check.from_parent(self, name=name, claim=Claimed("", expected), question=one)
+
+
 class UnexpectedVerdictError(Exception):
     """A verdict other than the file states; the message is for people."""
 
@@ -129,9 +164,9 @@ class _Told(pytest.Item):
 
 
 class Unreadable(_Told):
-    """A file whose comment is malformed."""
+    """A file whose comment, or the description of a task, is malformed."""
 
-    def __init__(self, *, name: str, parent: CheckedFile, problem: InputError) -> None:
+    def __init__(self, *, name: str, parent: pytest.File, problem: InputError) -> None:
         super().__init__(name, parent)
         self.problem = problem
 
@@ -149,11 +184,14 @@ class Unreadable(_Told):
 
 
 class Check(_Told):
-    """One file under one model."""
+    """One file under one model, or about one property of a task."""
 
-    def __init__(self, *, name: str, parent: CheckedFile, claim: Claimed) -> None:
+    def __init__(
+        self, *, name: str, parent: pytest.File, claim: Claimed, question: TaskQuestion | None = None
+    ) -> None:
         super().__init__(name, parent)
         self.claim = claim
+        self.question = question
 
     def runtest(self) -> None:
         """Checks the file, and compares the verdict.
@@ -164,7 +202,7 @@ class Check(_Told):
         answer = self._answer()
         is_bounded = answer.verdict == "holds-within" and self.config.getini("membar_accept_bounded")
         found = "holds" if is_bounded and self.claim.verdict == "holds" else answer.verdict
-        if found != self.claim.verdict:
+        if found != self.claim.verdict or (self.question and self.question.task.contradicts(answer.outcome)):
             wanted, got = (word.upper().replace("-", " ") for word in (self.claim.verdict, answer.verdict))
             where = self._write_page(answer)
             raise UnexpectedVerdictError(
@@ -183,8 +221,12 @@ class Check(_Told):
         return f" ({page} shows it)"
 
     def _answer(self) -> Answer:
-        from membar.questions.entry import check, prove  # noqa: PLC0415 - only where asked for
+        from membar.questions.by_name import answer  # noqa: PLC0415 - only where asked for
+        from membar.questions.entry import check, prove  # noqa: PLC0415
 
+        if self.question is not None:
+            given = {**self.question.fields({}), "limits": _limits(self.config)}
+            return answer(self.question.file, given)
         ask = prove if self.claim.any_threads else check
         return ask(self.path, model=self.claim.model or None, limits=_limits(self.config))
 

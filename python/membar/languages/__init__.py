@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from membar.systems.system import ParameterizedSystem
     from membar.text.edits import Place
 
+TASK_ENDINGS = (".yml", ".yaml")
+"""Of descriptions of SV-COMP tasks, which name programs: `questions/svcomp_tasks.py` reads them."""
 # Ending → folder, so that a file's front end is loaded and no other.
 ENDINGS: Mapping[str, str] = MappingProxyType(
     {

@@ -149,6 +149,12 @@ def language_of(source: SourceFile) -> Language:
     name = folder.ENDINGS.get("." + source.path.rpartition(".")[2])
     if name is not None:
         return _frontend(name)
+    if source.path.endswith(folder.TASK_ENDINGS):
+        raise refusal(
+            "W0402",
+            f"`{source.path}` may be the description of an SV-COMP task, which only `check` reads",
+            help="`membar check`, or name the program that it describes",
+        )
     raise refusal(
         "W0402",
         f"`{source.path}` has an unknown file type",

@@ -8,6 +8,7 @@ from functools import update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from membar.languages import TASK_ENDINGS
 from membar.limits.budget import LimitError, limit_resources, stage
 from membar.questions.ask import ask, kind_of, question_about, unknown_answer
 from membar.questions.given_options import check_limits, question_fields
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 def question(source: SourceFile | str | Path, **given: Any) -> Question:  # noqa: ANN401 - options of `check`
     """The question that `check` asks."""
+    source, given = _of_task(source, given)
     text = source if isinstance(source, SourceFile) else SourceFile.read(source)
     return _question(text, kind_of(text, given), given)
 
@@ -58,6 +60,7 @@ def answer(source: SourceFile | str | Path, given: Mapping[str, Any], *, is_proo
     """The answer; the limits cover reading the input too, which may be a slow pipe."""
     limits, start = given.get("limits") or Limits(), time.monotonic()
     check_limits(limits)
+    source, given = _of_task(source, given)
     named = source if isinstance(source, SourceFile) else SourceFile(str(source), "")
     kind = kind_of(named, given)
     kind = LIFTED if is_proof and kind == PROGRAM else kind
@@ -70,6 +73,20 @@ def answer(source: SourceFile | str | Path, given: Mapping[str, Any], *, is_proo
     except LimitError as limit:
         return unknown_answer(_question(named, kind, given), limit.reason, time.monotonic() - start)
     return ask(_question(text, kind, given))
+
+
+def _of_task(
+    source: SourceFile | str | Path, given: Mapping[str, Any]
+) -> tuple[SourceFile | str | Path, dict[str, Any]]:
+    """The program and the options that a description of an SV-COMP task names; others stay as they are."""
+    if isinstance(source, SourceFile) or not str(source).endswith(TASK_ENDINGS):
+        return source, {**given}
+    from membar.questions.svcomp_tasks import single_question  # noqa: PLC0415 - on demand
+
+    properties = given.get("properties")
+    named = properties.split(",") if isinstance(properties, str) else properties
+    found = single_question(str(source), named)
+    return found.file, {**given, **found.fields(given)}
 
 
 _Parameters = ParamSpec("_Parameters")

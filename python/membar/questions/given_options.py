@@ -166,5 +166,5 @@ def _text_within(limits: Limits | None, path: Path) -> FileText:
 
 _NUMBERS: Final = ("positive", "buffers", "sizes")
 _OF_LANGUAGES: Final = ("dve_errors", "atomic", "atomic_rule", "ghost")
-# Fields that have no option of their own: how engines search, options of single languages by name.
-_MORE_FIELDS: Final[Collection[str]] = ("options", "words", "given_options")
+# Fields that have no option of their own: how engines search, options of single languages by name, a task.
+_MORE_FIELDS: Final[Collection[str]] = ("options", "words", "given_options", "task")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from membar.models.model import Model
     from membar.questions.answer import Answer
+    from membar.questions.svcomp_tasks import TaskProperty
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,7 @@ class Question:
         options: loop bounds, buffers, reductions.
         include_dirs: where includes of the text, and of cat files, are searched.
         compiler: how the text is compiled, in languages that a compiler reads.
+        task: the property of an SV-COMP task that it asks about, if it does.
     """
 
     # Whether the limits count for each question that this one asks, not for all together.
@@ -39,6 +41,7 @@ class Question:
     options: Options = field(default_factory=Options)
     include_dirs: Sequence[Path] = ()
     compiler: CompilerOptions | None = None
+    task: TaskProperty | None = None
 
     @abstractmethod
     def answer(self) -> Answer:

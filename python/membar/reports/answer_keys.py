@@ -363,6 +363,19 @@ class ErrorLine(Part, kw_only=True):
     text: str
 
 
+class TaskPart(Part, kw_only=True):
+    """The property of an SV-COMP task that was asked about, and the verdict that its description expects.
+
+    `as_expected` is absent where the answer settles nothing, or nothing is expected.
+    """
+
+    description: str
+    property_file: str
+    expected: Literal["holds", "violated"] | UnsetType = UNSET
+    subproperty: str | UnsetType = UNSET
+    as_expected: bool | UnsetType = UNSET
+
+
 class AnswerLine(Part, kw_only=True):
     """One answer per file and model. Keys are absent where they make no sense; more may follow.
 
@@ -372,6 +385,7 @@ class AnswerLine(Part, kw_only=True):
     """
 
     file: str
+    task: TaskPart | UnsetType = UNSET
     verdict: Word | UnsetType = UNSET
     guarantee: str
     model: str

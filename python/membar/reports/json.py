@@ -29,7 +29,7 @@ from membar.questions.answer import (
     Refutation,
     TestAnswers,
 )
-from membar.questions.outcome import Finding, HoldsWithin, Run, Unknown, Verdict, Violated, Witness
+from membar.questions.outcome import Finding, HoldsWithin, Outcome, Run, Unknown, Verdict, Violated, Witness
 from membar.records import field_names
 from membar.reports import Report, diagnostic
 from membar.reports import answer_keys as form
@@ -43,6 +43,7 @@ from membar.systems.run import ProcessRun, ProcessStep
 
 if TYPE_CHECKING:
     from membar.objects.proof.findings import Failure
+    from membar.questions.svcomp_tasks import TaskProperty
 
 T = TypeVar("T")
 _SUGGESTION = pattern(r"did you mean `(?P<name>[^`]+)`\?")
@@ -132,6 +133,8 @@ def line(answer: Answer) -> form.AnswerLine:
         notes=run.notes,
         statistics=with_fields(form.Counters, run.statistics),
     )
+    if answer.question.task is not None:
+        found.task = _task_part(answer.question.task, outcome)
     match outcome:
         case Unknown(reason=reason):
             found.reason = reason
@@ -145,6 +148,17 @@ def line(answer: Answer) -> form.AnswerLine:
         _add_final_states(found, run, has_condition=answer.program.condition is not None)
     _add_evidence(found, answer)
     return found
+
+
+def _task_part(task: TaskProperty, outcome: Outcome) -> form.TaskPart:
+    contradicts = task.contradicts(outcome)
+    return form.TaskPart(
+        description=task.description,
+        property_file=task.property_file,
+        expected=task.expected or UNSET,  # type: ignore[arg-type]  # a word
+        subproperty=task.subproperty or UNSET,
+        as_expected=UNSET if contradicts is None else not contradicts,
+    )
 
 
 def _finding(item: Finding, answer: Answer) -> form.FindingPart:

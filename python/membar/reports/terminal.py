@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from membar.questions.answer import (
     Answer,
@@ -13,12 +14,24 @@ from membar.questions.answer import (
     RaceRun,
     TestAnswers,
 )
-from membar.questions.outcome import Explored, Holds, HoldsWithin, Statistics, Unknown, Violated, Witness
+from membar.questions.outcome import (
+    Explored,
+    Holds,
+    HoldsWithin,
+    Outcome,
+    Statistics,
+    Unknown,
+    Violated,
+    Witness,
+)
 from membar.reports import Report
 from membar.reports._parts.findings import details, fact_lines, finding_facts
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line
 from membar.reports._parts.verdict import role, verdict_text
 from membar.text.paths import stem
+
+if TYPE_CHECKING:
+    from membar.questions.svcomp_tasks import TaskProperty
 
 
 def render(
@@ -114,6 +127,8 @@ def _facts(answer: Answer, columns: int) -> list[Line]:
     """What was asked and what the verdict rests on, one named fact per line."""
     outcome, run = answer.outcome, answer.outcome.run
     facts = finding_facts(outcome)
+    if answer.question.task is not None:
+        facts.append(_task_fact(answer.question.task, outcome))
     match outcome:
         case Unknown(reason=reason):
             facts.append(("reason", reason, "warn"))
@@ -134,6 +149,18 @@ def _facts(answer: Answer, columns: int) -> list[Line]:
     facts += [("note", note, "warn") for note in run.notes]
     facts.append(("statistics", statistics_text(run.statistics), "dim"))
     return fact_lines(facts, columns)
+
+
+def _task_fact(task: TaskProperty, outcome: Outcome) -> tuple[str, str, str]:
+    """The task that is asked about, and whether the answer is the expected one."""
+    said = f"{task.description}, {task.property_file}"
+    if not task.expected:
+        return ("task", f"{said}: no verdict is expected", "")
+    part = f" ({task.subproperty})" if task.subproperty else ""
+    ends = {True: ", which this answer contradicts", False: ", as found", None: ""}
+    contradicts = task.contradicts(outcome)
+    text = f"{said}: expected {task.expected.upper()}{part}{ends[contradicts]}"
+    return ("task", text, "bad" if contradicts else "")
 
 
 def replay_command(path: str, model: str, *options: str) -> str:

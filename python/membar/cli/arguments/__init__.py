@@ -64,6 +64,7 @@ def question(
         "words": words(chosen),
         "compiler": compiler_options(vars(chosen)),
         "given_options": asked if chosen.command == "check" else None,
+        "task": getattr(chosen, "task", None),
     }
     return question_about(source, kind, {name: values.get(name) for name in field_names(class_of(kind))})
 

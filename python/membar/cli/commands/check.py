@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING
 
 from membar.cli import arguments
@@ -15,7 +14,7 @@ from membar.cli.command import INTERRUPTED as BROKEN_OFF
 from membar.cli.commands import files, supervision
 from membar.cli.commands.window import color, columns, progress_line
 from membar.diagnostics import UNFIT, EngineLimitError, InputError, unfit_input
-from membar.languages import ENDINGS
+from membar.languages import ENDINGS, TASK_ENDINGS
 from membar.limits import budget
 from membar.limits.budget import Ended
 from membar.questions import option as kinds
@@ -44,32 +43,60 @@ class _Shown:
     filed: Sequence[campaign.TestAnswer] = ()
 
 
+@record(frozen=True, slots=True)
+class _Asked:
+    """A file with its options; or what is wrong with the description of a task, which names neither."""
+
+    file: str
+    chosen: arguments.Chosen
+    problem: InputError | None = None
+
+
 def run(chosen: arguments.Chosen) -> int:
     """Answers each file in turn; files for other tools are written even after an interruption."""
     codes: list[int] = []
     if (chosen.explain or chosen.outcome is not None) and chosen.herd:
         refusals.refuse_explanation_as_data()
     _gather_program(chosen)
+    asked = [one for file in chosen.files for one in _questions_in(file, chosen)]
+    chosen.files = [one.file for one in asked]
     files.prepare_witness(chosen)
     files.prepare_confirmation(chosen)
     with files.collect_answers(chosen) as filed:
-        asks_z3 = any(_asks_z3(file, chosen) for file in chosen.files)
-        work = partial(_ask, chosen=chosen)
-        found = supervision.each(chosen.files, work, limits=chosen.limit, asks_z3=asks_z3)
-        for file in chosen.files:
+        asks_z3 = any(_asks_z3(one.file, chosen) for one in asked)
+        found = supervision.each(asked, _ask, limits=chosen.limit, asks_z3=asks_z3)
+        for one in asked:
             start = time.perf_counter()
             try:
                 shown = next(found)
             except KeyboardInterrupt:
-                shown = _give_up(file, chosen, INTERRUPTED, time.perf_counter() - start, code=BROKEN_OFF)
+                seconds = time.perf_counter() - start
+                shown = _give_up(one.file, one.chosen, INTERRUPTED, seconds, code=BROKEN_OFF)
             if isinstance(shown, Ended):
-                shown = _give_up(file, chosen, shown.reason, shown.seconds)
+                shown = _give_up(one.file, one.chosen, shown.reason, shown.seconds)
             filed.answers.extend(shown.filed)
             streams.write(shown.text)
             if shown.code == BROKEN_OFF:
                 raise KeyboardInterrupt
             codes.append(shown.code)
         return filed.end(gravest(codes))
+
+
+def _questions_in(file: str, chosen: arguments.Chosen) -> Sequence[_Asked]:
+    """The file, or for the description of an SV-COMP task a question for each of its properties."""
+    if not file.endswith(TASK_ENDINGS):
+        return [_Asked(file, chosen)]
+    from membar.questions.svcomp_tasks import task_questions  # noqa: PLC0415 - only where asked for
+
+    try:
+        found = task_questions(file, arguments.properties(chosen))
+        return [
+            _Asked(one.file, arguments.Chosen(**vars(chosen) | one.fields(vars(chosen)))) for one in found
+        ]
+    except InputError as problem:
+        return [_Asked(file, chosen, problem)]
+    except UNFIT as problem:
+        return [_Asked(file, chosen, unfit_input(problem, file))]
 
 
 def _gather_program(chosen: arguments.Chosen) -> None:
@@ -86,14 +113,15 @@ def _gather_program(chosen: arguments.Chosen) -> None:
         chosen.files, chosen.further_files = [first], (*chosen.further_files, *others)
 
 
-def _ask(file: str, chosen: arguments.Chosen) -> _Shown:
+def _ask(asked: _Asked) -> _Shown:
     """Answers one file, within the limits: reading, search and drawing together."""
     start = time.perf_counter()
+    file, chosen = asked.file, asked.chosen
     limit, filed = chosen.limit, files.Filed(chosen)
     with supervision.capture_output() as printed:
         try:
             with budget.limit_resources(seconds=limit.seconds, memory=limit.memory):
-                code = _answer_and_show(file, chosen, filed)
+                code = _answer_and_show(asked, filed)
         except (budget.LimitError, EngineLimitError) as reached:
             reason = reached.reason
         except MemoryError:
@@ -128,11 +156,12 @@ def _ask(file: str, chosen: arguments.Chosen) -> _Shown:
     return given_up
 
 
-def _answer_and_show(file: str, chosen: arguments.Chosen, filed: files.Filed) -> int:
+def _answer_and_show(asked: _Asked, filed: files.Filed) -> int:
     """Answers one file, prints the report, and returns the exit code."""
     start = time.perf_counter()
+    file, chosen = asked.file, asked.chosen
     with progress_line() as progress:
-        answer = _answer(file, chosen, progress)
+        answer = asked.problem or _answer(file, chosen, progress)
     if isinstance(answer, InputError):
         filed.add(file, answer, seconds=time.perf_counter() - start)
         _print_error(answer)
