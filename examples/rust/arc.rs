@@ -36,8 +36,8 @@ impl Drop for Counted {
 fn main() {
     let first = Counted::new(7);
     let second = first.clone();
-    let other = thread::spawn(move || assert_eq!(second.get(), 7));
+    let other = thread::spawn(move || second.get());
     assert_eq!(first.get(), 7);
     drop(first);
-    other.join().unwrap();
+    assert_eq!(other.join().unwrap(), 7);
 }

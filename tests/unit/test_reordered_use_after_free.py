@@ -30,6 +30,11 @@ int main(void) {
   return 0;
 }
 """
+LOOKS_ONCE = (
+    HEAD
+    + "void *worker(void *none) { *p = 2; atomic_store_explicit(&done, 1, ORDER); return 0; }"
+    + WAITING.replace("while (!", "if (").replace("acquire));", "acquire))")
+)
 READ = HEAD + (
     "void *worker(void *unused) { int r = *p; atomic_store_explicit(&done, 1, ORDER);"
     " return (void *)(long)r; }" + WAITING
@@ -79,7 +84,32 @@ def checked(text: str, model: str, *, defines: tuple[str, ...] = (), **others: A
     return membar.check(SourceFile("delayed.c", text), model=model, defines=defines, **others)
 
 
-@pytest.mark.parametrize("model", ["armv8", "power", "riscv", "armv7", "pso"])
+@pytest.mark.parametrize("engine", ["graphs", "reference"])
+def test_armv8_delays_a_write_beyond_a_free(engine: str) -> None:
+    outcome = checked(LOOKS_ONCE, "armv8", defines=RELAXED, engine=engine).outcome
+    assert isinstance(outcome, membar.Violated)
+    assert (outcome.property, outcome.witness is None) == ("memory", False)
+    assert outcome.witness is not None
+    assert "line 7 may be delayed beyond the end of its memory at line 14" in outcome.witness.message
+    assert [item.property for item in outcome.run.findings if item.verdict == "holds"] == []
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("int r = atomic_load(p);", ";"),
+        ("int r = atomic_load_explicit(p, memory_order_relaxed);", "if (r)"),
+        ("int r = atomic_load_explicit(p, memory_order_relaxed);", "int *q = &unused[r]; *q = 1;"),
+        ("atomic_store_explicit(p, 2, memory_order_relaxed);", "atomic_thread_fence(memory_order_release);"),
+    ],
+)
+def test_what_armv8_orders_is_not_violated(first: str, then: str) -> None:
+    text = LOOKS_ONCE.replace("*p = 2;", f"{first} {then}").replace("int *p", "atomic_int *p")
+    text = text.replace("x, y;", "x, y; int unused[8];").replace("*p = 1", "*p = 1 + (x ? 1 : 0)")
+    assert checked(text, "armv8", defines=RELAXED).verdict in ("holds", "unknown")
+
+
+@pytest.mark.parametrize("model", ["power", "riscv", "armv7", "pso"])
 def test_a_write_that_may_be_delayed_beyond_a_free_is_in_doubt(model: str) -> None:
     outcome = checked(WRITTEN, model, defines=RELAXED).outcome
     assert isinstance(outcome, membar.Unknown)
@@ -144,3 +174,10 @@ def test_who_uses_a_variable_alone_is_not_asked(also: str, *, ends: bool) -> Non
         f"int main(void) {{ pthread_t t; pthread_create(&t, NULL, worker, NULL); {also}return 0; }}"
     )
     assert bool(membar.parse(SourceFile("own.c", text)).ends_memory) == ends
+
+
+def test_the_witness_of_a_delayed_access_replays() -> None:
+    answer = checked(LOOKS_ONCE, "armv8", defines=RELAXED)
+    (replayed,) = membar.replay(SourceFile("answer.json", answer.render("json")))
+    assert replayed.problem == ""
+    assert "line 7 may be delayed beyond" in replayed.shown

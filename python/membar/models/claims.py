@@ -70,6 +70,7 @@ KEYS: Final[Mapping[str, _Key]] = MappingProxyType(
         "search": _Key(field="search", values=_words(GENERAL, EXACTLY_ONCE, DEPENDENCY_AWARE)),
         "thread-order": _Key(field="thread_order"),
         "load-buffering": _Key(field="load_buffering"),
+        "settled-order": _Key(field="settled_order"),
         "buffered-loads": _Key(field="buffered_loads", values=_words(HIDDEN, FORESHADOWED, ATOMICS_APART)),
         "write-backs": _Key(field="ignores_write_backs", values={"visible": False, "invisible": True}),
         "order": _Key(field="global_order", values={"local": False, "global": True}),
@@ -265,7 +266,8 @@ def _against_plan(
 ) -> Iterator[tuple[str, str]]:
     """Claims that the text of the model refutes."""
     names = dict(plan.names)
-    for key, name in (("thread-order", claims.thread_order), ("load-buffering", claims.load_buffering)):
+    local = (("thread-order", claims.thread_order), ("load-buffering", claims.load_buffering))
+    for key, name in (*local, ("settled-order", claims.settled_order)):
         if not name:
             continue
         slot = plan.instructions[names[name]] if name in names else None
@@ -277,7 +279,7 @@ def _against_plan(
             )
         elif slot.sort is not Sort.RELATION:
             yield key, f"`{name}` is a set, and a relation is needed"
-        elif slot.stage is Stage.COHERENCE:
+        elif slot.stage is Stage.COHERENCE and (key, name) in local:
             yield key, f"`{name}` depends on coherence, which is not local to a thread"
     if claims.kind == PROCESSOR and _says_language(plan, language):
         yield "kind", "its header says C, or it has `undefined_unless`: this is a language model"

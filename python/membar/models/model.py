@@ -62,6 +62,8 @@ class Claims:
         load_buffering: the relation of the model between a read and a later write of its thread that may
             change places whatever is read; "" if it names none. A program without such pairs has no cycles
             of po and rf, and the exactly-once search is for it too.
+        settled_order: the relation that leads from each access that cannot be delayed behind a write to the
+            write (`properties/delayed_uses.py`); "" if it names none.
         buffered_loads: `foreshadowed` if every execution with a cycle of po and rf shows itself in executions
             without (`models/overtaking.py`), in programs for which all that follows from a read is ordered
             behind it; `foreshadowed-atomics-apart` if coherence is no part of the order of all threads, so
@@ -87,6 +89,7 @@ class Claims:
     search: str = GENERAL
     thread_order: str = ""
     load_buffering: str = ""
+    settled_order: str = ""
     buffered_loads: str = HIDDEN
     ignores_write_backs: bool = False
     global_order: bool = False

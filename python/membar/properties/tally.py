@@ -33,7 +33,8 @@ class Tally:
         negative_witness: the first that does not.
         failed_assertion: an execution in which an assertion fails.
         race: an execution with a data race.
-        allocation: an execution with an access to memory whose allocation does not happen before it.
+        allocation: an execution with an access to memory whose allocation does not happen before it, or that
+            may come after its end.
         misuse: an execution in which locks or critical sections are not used as the model demands.
         error: a run into a state that must not be reached.
         lasso: a run for which one of the program's claims is false.

@@ -9,6 +9,9 @@ In C such an execution has a data race. By the compiler mappings, an execution o
 of po and rf is one of rc11; so if no execution has such a cycle, and rc11 finds neither a race nor an error,
 none is missed. If some execution does have a cycle through a read of freed memory, so does one in which that
 read still finds what was there: nothing that depends on the read is part of the cycle.
+
+If rc11 finds a race, the executions of the processor itself are looked at: an access that could come after
+the end of its memory is a violation (`properties/delayed_uses.py`); if there is none, the answer is unknown.
 """
 
 from __future__ import annotations
@@ -19,13 +22,17 @@ from typing import Final, TypeAlias
 from membar.models.evaluate import relation
 from membar.models.model import Model, Operational
 from membar.models.plan import Check, CheckKind, CheckMode, Growth, Instruction, Op, Plan, Sort, Stage
+from membar.properties.delayed_uses import take_delayed_use
+from membar.properties.memory import NAME as MEMORY
 from membar.questions.outcome import (
+    Finding,
     Holds,
     HoldsWithin,
     Outcome,
     Unknown,
     Verdict,
     Violated,
+    Witness,
     weaken_findings,
     with_notes,
 )
@@ -36,6 +43,7 @@ Ask: TypeAlias = Callable[[Task], Outcome]
 
 BOUND: Final = "accesses not reordered past the end of a lifetime"
 _RACE: Final = "data-race"
+_MOST_EXECUTIONS: Final = 1000
 
 
 def may_miss_some(task: Task, outcome: Outcome) -> bool:
@@ -79,7 +87,9 @@ def combine(outcome: Outcome, task: Task, asked: Task, found: Outcome, ask: Ask)
                 f"{where} access memory whose lifetime ends, unordered (a data race in C): an access that"
                 f" {task.model.name} delays beyond that end would go undetected"
             )
-            return Unknown(weaken_findings(outcome.run, Verdict.UNKNOWN, reason), reason)
+            unknown = Unknown(weaken_findings(outcome.run, Verdict.UNKNOWN, reason), reason)
+            witness = _delayed_use(task, outcome, ask)
+            return unknown if witness is None else _violated(unknown, witness)
         what = "a data race" if found.property == "races" else found.witness.message
         return _weaken_to_bound(outcome, f"it is wrong in C ({what})")
     if not isinstance(found, Holds | HoldsWithin):
@@ -103,6 +113,24 @@ def _races_in_ended_memory(asked: Task, found: Violated) -> str:
             lines = sorted({span.line for span in spans if span is not None})
             return f"line{'s' if len(lines) > 1 else ''} {' and '.join(map(str, lines))}"
     return ""
+
+
+def _delayed_use(task: Task, outcome: Outcome, ask: Ask) -> Witness | None:
+    """An execution with an access that could come after the end of its memory, if one is soon found."""
+    if outcome.run.finding(MEMORY) is None or not task.model.claims.settled_order:
+        return None
+    limits = replace(task.limits.after(outcome.run.statistics.seconds), executions=_MOST_EXECUTIONS)
+    asked = replace(task, limits=limits, options=replace(task.options, all_executions=True))
+    executions = (found for found in ask(asked).run.executions if not found.message)
+    uses = (take_delayed_use(task.program, task.model, found) for found in executions)
+    return next((found for found in uses if found is not None), None)
+
+
+def _violated(outcome: Unknown, witness: Witness) -> Violated:
+    """The violation of `memory` that a witness shows; nothing is known of other properties."""
+    found = Finding(MEMORY, Verdict.VIOLATED, witness.message, witness)
+    findings = tuple(found if item.property == MEMORY else item for item in outcome.run.findings)
+    return Violated(replace(outcome.run, findings=findings), MEMORY, witness)
 
 
 def _buffers_loads(task: Task, outcome: Outcome, ask: Ask) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from membar.engines.reference.replay import deadlock_shown, rerun, waiting_shown
+from membar.engines.reference.replay import deadlock_shown, rebuilt, rerun, waiting_shown
 from membar.engines.reference.trace import Status, Trace
 from membar.models.evaluate import evaluator_of
 from membar.models.model import Model
@@ -12,6 +12,7 @@ from membar.program.access import told_where
 from membar.program.execution import final_memory
 from membar.program.program import Program
 from membar.properties import PROPERTIES
+from membar.properties.delayed_uses import take_delayed_use
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally
 from membar.properties.races import RACE_FLAG
@@ -44,6 +45,8 @@ def evidence(program: Program, model: Model, witness: Witness) -> Tally:
     if astray is not None:
         tally.failed_assertion = replace(witness, message=told_where(astray))
     _take_undefined(tally, model, witness)
+    if tally.allocation is None and not witness.steps and program.ends_memory:
+        tally.allocation = take_delayed_use(program, model, rebuilt(program, chosen, witness))
     if program.claims:
         _take_claims(tally, program, model, witness)
     is_final = all(trace.status in _ENDED for trace in chosen)
