@@ -1,8 +1,8 @@
 """Random Promela texts with the whole language, for SPIN as the oracle.
 
 All values stay below 4 and loops are short, so that SPIN visits every state; what SPIN refuses (a message
-beside `else`, a loop in a `d_step`) is not written. Nor is `_last`: SPIN does not store it, so that it takes
-states that differ in it for one.
+beside `else`, a loop or another process's variable in a `d_step`, a loop that ends at one) is not written.
+Nor is `_last`: SPIN does not store it, so that it takes states that differ in it for one.
 """
 
 from __future__ import annotations
@@ -274,7 +274,7 @@ class _Writer:
 
     def condition(self) -> str:
         left = self.random.choice((*_GLOBALS, "k", "n", *self.visible))
-        if self.number > 0 and self.has("remote", 0.3):
+        if self.number > 0 and not self.in_step and self.has("remote", 0.3):
             return self.remote()
         if self.has("count", 0.15):
             left = "_nr_pr"
@@ -318,7 +318,11 @@ class _Writer:
             return f"{{ byte {name}; for ({name} : 0 .. {self.random.randint(0, 1)}) {{ {body} }} }}"
         leave = self.random.choice(("break", f"{self.condition()} -> break", "else -> break"))
         first = self.option(depth, is_quiet=leave.startswith("else"))
-        return f"do :: {first} :: {leave} od"
+        if not self.in_atomic:
+            return f"do :: {first} :: {leave} od"
+        name = self.fresh("i")  # SPIN never ends where a loop stays inside an atomic block
+        body = f"if :: {first} :: {leave} fi"
+        return f"{{ byte {name}; do :: {name} < 2 -> {name}++; {body} :: else -> break od }}"
 
     def escape(self, depth: int) -> str:
         if self.in_escape:
@@ -326,7 +330,10 @@ class _Writer:
         self.in_escape = True
         kind = self.random.choice(("", "", "atomic ")) if not self.in_atomic else ""
         head = self.random.choice([self.condition(), self.condition(), *self.messages()])
-        text = f"{{ {self.sequence(2, depth)} }} unless {kind}{{ {head} -> {self.simple()} }}"
+        body = self.sequence(2, depth)
+        if body.startswith("L"):  # SPIN refuses a label there
+            body = f"skip; {body}"
+        text = f"{{ {body} }} unless {kind}{{ {head} -> {self.simple()} }}"
         self.in_escape = False
         return text
 
@@ -363,7 +370,8 @@ class _Writer:
         head = self.condition() if self.random.random() < 0.4 else self.simple()
         text = f"d_step {{ {head}; {self.sequence(self.random.randint(1, 2), depth)} }}"
         self.in_atomic = self.in_step = False
-        return text
+        # Where a loop ends at a `d_step`, SPIN refuses the jump into it.
+        return f"skip; {text}" if "loops" in self.parts else text
 
 
 def whole_promela(seed: int) -> Whole:

@@ -131,9 +131,10 @@ class Automaton:
     def _moves_from(self, point: int) -> Iterator[Move]:
         todo, seen = [point], {point}
         escaped: set[int] = set()
+        is_in_d_step = self._block_of.get(point) in self._d_steps  # which no escape leaves
         while todo:
             here = todo.pop()
-            if not self._escapes or here not in self._moves:
+            if not self._escapes or is_in_d_step or here not in self._moves:
                 yield from self._moves.get(here, ())
             else:
                 yield from self._moves_and_escapes(here, escaped)
@@ -142,11 +143,9 @@ class Automaton:
             todo += reversed(following)
 
     def _moves_and_escapes(self, here: int, escaped: set[int]) -> Iterator[Move]:
-        """The moves of a point and the escapes around it; of a `d_step` only the first statement has any."""
-        regions: tuple[int, ...] = ()
-        if self._block_of.get(here) not in self._d_steps:
-            found = [number for number, (points, _) in enumerate(self._escapes) if here in points]
-            regions = tuple(reversed(found))
+        """The moves of a point and the escapes around it."""
+        found = [number for number, (points, _) in enumerate(self._escapes) if here in points]
+        regions = tuple(reversed(found))
         for place, number in enumerate(regions):
             if number not in escaped:
                 escaped.add(number)

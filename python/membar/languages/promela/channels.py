@@ -66,6 +66,14 @@ def _storage(channel: Channel, part: str, scalar: Scalar, count: int) -> Storage
     )
 
 
+def _is_channel(number: ChannelNumber, values: Values) -> Expr:
+    """Whether this is the number of a channel."""
+    last = Constant(sum(channel.total for channel in values.channels or ()))
+    return both(
+        fold(Binary(BinaryOp.SLT, FALSE, number.value)), fold(Binary(BinaryOp.SLE, number.value, last))
+    )
+
+
 @record(frozen=True, slots=True)
 class _Contents:
     """A channel as it was read: its length, and the fields of each message."""
@@ -82,15 +90,20 @@ class Messages:
 
     # Questions
 
-    def question_value(self, question: p.Ask | p.Peek) -> Expr:
+    def question_value(self, question: p.Ask | p.Peek, needed: Expr = FALSE) -> Expr:
+        """The value of a question about a channel that is asked where `needed` holds."""
         number = self._values.variable_channel(question.channel)
         if number is None:
-            return self._answer(question, *self._values.channel(question.channel))
+            return self._answer(question, *self._values.channel(question.channel), needed)
         value: Expr = FALSE
         width = len(question.patterns) if isinstance(question, p.Peek) else 0
         for channel in self._candidates(width, number):
             is_it = fold(equals(number.value, Constant(channel.identity + channel.element)))
-            value = fold(Select(is_it, self._answer(question, channel, None), value))
+            answer = self._answer(question, channel, None, both(needed, is_it))
+            value = fold(Select(is_it, answer, value))
+        if number.choices is None:
+            message = f"`{question.channel.span.flat_text}` holds no channel"
+            self._values.demand(_is_channel(number, self._values), needed, message, question.span)
         return value
 
     def _candidates(self, width: int, number: ChannelNumber) -> Iterator[Channel]:
@@ -104,8 +117,11 @@ class Messages:
                 if is_possible:
                     yield each
 
-    def _answer(self, question: p.Ask | p.Peek, channel: Channel, index: Expr | None) -> Expr:
+    def _answer(self, question: p.Ask | p.Peek, channel: Channel, index: Expr | None, needed: Expr) -> Expr:
         if not channel.capacity:  # it never holds a message, and is never full
+            if isinstance(question, p.Peek):  # an error in SPIN
+                message = f"`{question.span.flat_text}` asks for a message on a rendezvous"
+                self._values.demand(FALSE, needed, message, question.span)
             return TRUE if isinstance(question, p.Ask) and question.word in ("empty", "nfull") else FALSE
         if isinstance(question, p.Peek):
             contents = self._contents(channel, index)
@@ -149,11 +165,7 @@ class Messages:
         """Where a variable holds no channel at all, which is an error."""
         values = self._values.again()
         held = values.variable_channel(statement.channel)
-        number = FALSE if held is None else held.value
-        last = sum(channel.total for channel in values.channels or ())
-        is_one = both(
-            fold(Binary(BinaryOp.SLT, FALSE, number)), fold(Binary(BinaryOp.SLE, number, Constant(last)))
-        )
+        is_one = FALSE if held is None else _is_channel(held, values)
         name, span = statement.channel.span.flat_text, statement.span
         place = f"{span.path}:{span.line}:{span.column}"
         wrong = op.Assert(FALSE, f"`{name}` holds no channel: {place}", property=op.MEMORY)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.scope import Channel, Scope, Storage
-from membar.languages.promela.values import CellReference, Reads, Values
+from membar.languages.promela.values import BeforeRuns, CellReference, Reads, Values
 from membar.program.expr import MASK, TRUE, Constant, Expr, signed
 from membar.program.folding import fold
 from membar.program.program import Value
 
 
-class AtCreation(Values):
+class AtCreation(BeforeRuns):
     """Computes expressions where nothing has happened yet, or where a process is started by `run`.
 
     Attributes:
@@ -66,7 +66,7 @@ class AtCreation(Values):
         return Constant(known & MASK) if isinstance(known, int) else super().load(place)
 
 
-def _refuse_channel_question(_: Values, question: p.Ask | p.Peek) -> Expr:
+def _refuse_channel_question(_: Values, question: p.Ask | p.Peek, __: Expr) -> Expr:
     raise error(
         "W0711",
         f"`{question.span.flat_text}` in an initial value",

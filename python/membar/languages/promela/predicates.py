@@ -345,5 +345,5 @@ def _refuse(special: p.Special) -> Expr:
     )
 
 
-def _question_value(values: Values, question: p.Ask | p.Peek) -> Expr:
+def _question_value(values: Values, question: p.Ask | p.Peek, _: Expr) -> Expr:
     return Messages(values).question_value(question)

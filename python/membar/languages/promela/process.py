@@ -278,7 +278,7 @@ class ProcessBuilder:
                 others=tuple(other for other in starts if other != begin),
                 is_head=True,
             )
-            self._sequence(option.statements, begin, end, here)
+            self._sequence(_without_repeated_skips(option.statements), begin, end, here)
 
     def _for(self, loop: p.For, source: int, target: int, around: _Around) -> None:
         automaton, span = self._automaton, loop.span
@@ -489,6 +489,28 @@ class ProcessBuilder:
             raise error("W0709", "an argument that is not a channel", argument.span, "expected a channel")
         self._declarations.needs_dynamic = True
         return None
+
+
+def _without_repeated_skips(option: Sequence[p.Statement]) -> list[p.Statement]:
+    """The statements of an option without each `skip` that follows a `skip` or `printf`, as in SPIN.
+
+    The last statement stays, and so does one with a label.
+    """
+    found: list[p.Statement] = []
+    for place, statement in enumerate(option):
+        follows = bool(found) and (isinstance(found[-1], p.Skip) or _is_skip(found[-1]))
+        if not (_is_skip(statement) and follows) or place == len(option) - 1:
+            found.append(statement)
+    return found
+
+
+def _is_skip(statement: p.Statement) -> bool:
+    """Whether it is `skip`, `true` or 1."""
+    match statement:
+        case p.Test(p.Number(1)):
+            return True
+        case _:
+            return False
 
 
 def _without_meeting(action: Action) -> Action:

@@ -233,6 +233,7 @@ class _Translation:
         if number >= _MOST_PROCESSES:
             if is_started:
                 raise error("W0709", "too many processes", process.span, f"at most {_MOST_PROCESSES}")
+            self._declarations.needs_dynamic = True
             message = f"`run {process.name}` may start more than {_MOST_PROCESSES} processes"
             hint = "expected a bound, without shared variables and choices, of the loop that starts them"
             raise error("W0709", message, process.span, hint)

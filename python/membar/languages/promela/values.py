@@ -100,7 +100,7 @@ class Values:
     Attributes:
         special: what `_pid` and the like are; raises for what is not known.
         channels: all channels, where channels are values; None where they are not.
-        ask: the value of a question about a channel.
+        ask: the value of a question about a channel, where it is needed.
         remote: the value of a reference to another process, or of a question about one, where statements may
             have any.
     """
@@ -111,7 +111,7 @@ class Values:
         reads: Reads,
         *,
         special: Callable[[p.Special], Expr],
-        ask: Callable[[Values, p.Ask | p.Peek], Expr],
+        ask: Callable[[Values, p.Ask | p.Peek, Expr], Expr],
         channels: Sequence[Channel] | None = None,
         remote: Callable[[p.Remote | p.ProcessQuestion, Values], Expr] | None = None,
     ) -> None:
@@ -146,7 +146,7 @@ class Values:
                 second = self.of(otherwise, _also(needed, logical_not(test)))
                 return fold(Select(test, first, second))
             case p.Ask() | p.Peek():
-                return self._ask(self, expr)
+                return self._ask(self, expr, needed)
             case p.Special("_nr_pr") if self.channels is not None:
                 return self.load(CellReference(PROCESSES, None))
             case p.Special("_last"):
@@ -214,14 +214,8 @@ class Values:
         return _as_int(infix(sign, left, right))
 
     def demand(self, condition: Expr, needed: Expr, message: str, span: Span) -> None:
-        """Asserts a condition without which nothing that follows is defined, where `needed` holds.
-
-        Raises:
-            InputError: it never holds.
-        """
+        """Asserts a condition without which nothing that follows is defined, where `needed` holds."""
         test = fold(either(logical_not(needed), condition))
-        if test == FALSE and self.channels is None:
-            raise error("W0705", message, span, "always here")
         if not isinstance(test, Constant) or test == FALSE:
             line, column = span.line, span.column
             place = f"{span.path}:{line}:{column}"
@@ -428,6 +422,19 @@ def address(place: CellReference) -> Expr:
     return Binary(BinaryOp.ADD, Address(base), Binary(BinaryOp.MUL, place.index, Constant(size)))
 
 
+class BeforeRuns(Values):
+    """Computes expressions before anything runs: what is not defined is an error of the text."""
+
+    def demand(self, condition: Expr, needed: Expr, message: str, span: Span) -> None:
+        """Requires a condition where `needed` holds.
+
+        Raises:
+            InputError: it does not hold.
+        """
+        if fold(either(logical_not(needed), condition)) == FALSE:
+            raise error("W0705", message, span, "always here")
+
+
 def constant(expr: p.Expr, scope: Scope) -> int:
     """The value of an expression without variables.
 
@@ -441,10 +448,10 @@ def constant(expr: p.Expr, scope: Scope) -> int:
     def special(part: p.Special) -> Expr:
         raise unknown(part)
 
-    def ask(_: Values, part: p.Ask | p.Peek) -> Expr:
+    def ask(_: Values, part: p.Ask | p.Peek, __: Expr) -> Expr:
         raise unknown(part)
 
-    value = fold(Values(scope, Reads(), special=special, ask=ask).of(expr))
+    value = fold(BeforeRuns(scope, Reads(), special=special, ask=ask).of(expr))
     if not isinstance(value, Constant):
         raise error("W0708", f"`{expr.span.flat_text}` is not a constant", expr.span, "expected a constant")
     return signed(value.value)

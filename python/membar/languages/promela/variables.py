@@ -152,7 +152,13 @@ class ProcessVariables:
             self._create(item.initial, scope, meaning)
             return 0
         is_started = self._instance.is_started
-        values = AtCreation(scope, self._built.registers, is_started=is_started, special=self._special)
+        values = AtCreation(
+            scope,
+            self._built.registers,
+            is_started=is_started,
+            special=self._special,
+            channels=self._channels,
+        )
         try:
             return values.value(item.initial)
         except InputError:
@@ -173,15 +179,20 @@ class ProcessVariables:
 
     def values(self, scope: Scope, reads: Reads | None = None) -> Values:
         """Computes expressions in a scope."""
-        known = self._declarations
         return Values(
             scope,
             reads or Reads(),
             special=self._special,
             ask=_question_value,
-            channels=(known.channels or known.found) if known.is_dynamic else None,
+            channels=self._channels,
             remote=self._refer,
         )
+
+    @property
+    def _channels(self) -> Sequence[Channel] | None:
+        """All channels, where channels are values."""
+        known = self._declarations
+        return (known.channels or known.found) if known.is_dynamic else None
 
     def _refer(self, remote: p.Remote | p.ProcessQuestion, values: Values) -> Expr:
         if self._remotes is None:
@@ -234,5 +245,5 @@ class ProcessVariables:
         raise error("W0711", f"`{special.word}` is not supported", special.span, "expected an expression")
 
 
-def _question_value(values: Values, question: p.Ask | p.Peek) -> Expr:
-    return Messages(values).question_value(question)
+def _question_value(values: Values, question: p.Ask | p.Peek, needed: Expr) -> Expr:
+    return Messages(values).question_value(question, needed)

@@ -6,6 +6,42 @@ from unit.languages.promela.case import Case
 from unit.languages.promela.process_cases import PROCESS_CASES
 
 CASES = (
+    Case("a constant index out of bounds", "memory", "active proctype A() { byte a[2]; a[2] = 1 }"),
+    Case("out of bounds where nobody comes", None, "active proctype A() { byte a[2]; goto L; a[2] = 1; L: }"),
+    Case("division by a constant 0", "memory", "byte x; active proctype A() { x = 1 / 0 }"),
+    Case("asking what holds no channel", "memory", "chan d; active proctype A() { len(d) == 0 }"),
+    Case(
+        "unless comes before a d_step that begins with a choice",
+        None,
+        "active proctype A() {\n"
+        "  byte k;\n"
+        "  { d_step { if :: k == 0 -> k = 1 :: else fi; assert(false) }; k = 3 } unless { k = 2 }\n"
+        "}",
+    ),
+    Case(
+        "unless leaves no d_step in the middle",
+        "assertions",
+        "active proctype A() {\n"
+        "  byte k;\n"
+        "  { d_step { do :: k < 2 -> k++ :: else -> break od; assert(false) } } unless { k == 1 -> k = 2 }\n"
+        "}",
+    ),
+    Case(
+        "asking a rendezvous for a message",
+        "memory",
+        "chan c = [0] of { byte };\nactive proctype A() { if :: c?[1] :: timeout fi }",
+    ),
+    Case(
+        "not asking a rendezvous for a message",
+        None,
+        "chan c = [0] of { byte };\nbyte x;\nactive proctype A() { (x == 0 || c?[1]); !(x == 1 && c?[1]) }",
+    ),
+    Case(
+        "a first value that is a channel",
+        None,
+        "chan d = [1] of { byte };\nchan q = d;\n"
+        "active proctype A() { chan r = q; r!3; assert(len(d) == 1 && r?[3]) }",
+    ),
     Case(
         "first values are there at once",
         None,
