@@ -31,7 +31,6 @@ from membar.text.paths import folder_of
 
 HEADER = 0x1000
 """How far behind its state an object lies: a page, so that a small overrun hits nothing."""
-MOST_BYTES = 1 << 24
 _SMALLEST_STRIDE = 0x4000
 _LEAST_ALIGN = 16
 # The library of C, and how rustc and membar call the files of Rust's.
@@ -155,8 +154,6 @@ class Blocks:
             size, second = item.arguments
             if not isinstance(size, ir.Constant):
                 raise NotSupportedError("memory whose size is not known before the program runs", item.place)
-            if size.value > MOST_BYTES:
-                raise NotSupportedError(f"{size.value} bytes of memory, which are too many", item.place)
             is_zeroed = not is_aligned and second == ir.Constant(1, ir.BOOL)
             align = _LEAST_ALIGN
             if is_aligned:

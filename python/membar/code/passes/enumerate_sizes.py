@@ -2,7 +2,8 @@
 
 These are the sizes that are expected from what the program stores, or else they grow in steps of what the
 size is a multiple of. Branches that no expected value takes are left out: what they lead to would make more
-sizes. Executions that need another size, or take such a branch, are cut, and the answer says so.
+sizes. Executions that need another size, or take such a branch, are cut, and the answer says so. Memory that
+is too large to be modelled, as of a negative size, leaves what follows unknown.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _MOST_ELEMENTS = 8
 _CUT = f"memory of more than {_MOST_ELEMENTS} elements where their number is not known"
 _UNEXPECTED = "memory of another size than expected"
 _BRANCH = "a case that was not expected from what the program stores"
+_MOST_BYTES = 1 << 24
 _MANY = 8
 """In programs that allocate in more places, branches are looked at although all sizes are known."""
 
@@ -109,14 +111,18 @@ class _Enumeration:
 
     def run(self) -> ir.Function:
         blocks = [done for block in self.function.blocks for done in self._blocks(block)]
-        return replace(self.function, blocks=tuple(blocks))
+        return replace(self.function, blocks=tuple(reachable(blocks)))
 
     def _blocks(self, block: ir.Block) -> list[ir.Block]:
         """A block, divided at each allocation of an unknown size."""
         done: list[ir.Block] = []
-        name, parameters = block.name, block.parameters
+        name, parameters, end = block.name, block.parameters, block.end
         instructions: list[ir.Instruction] = []
         for item in block.instructions:
+            if (large := self._too_large(item)) is not None:
+                end = ir.Unreachable(place=item.place)
+                instructions.append(large)
+                break
             size = _unknown_size(item)
             if size is None:
                 instructions += self._ends(item) if isinstance(item, ir.Lifetime) else [item]
@@ -136,10 +142,18 @@ class _Enumeration:
             )
             done += self._choice(item, size, prefix)
             name, parameters, instructions = prefix, (result,), []
-        done.append(
-            ir.Block(name=name, parameters=parameters, instructions=tuple(instructions), end=block.end)
-        )
+        done.append(ir.Block(name=name, parameters=parameters, instructions=tuple(instructions), end=end))
         return done
+
+    def _too_large(self, item: ir.Instruction) -> ir.Call | None:
+        """What stands for an allocation of too much memory; None for all else."""
+        if not isinstance(item, ir.Call) or not is_call_of(item, *ALLOCATE):
+            return None
+        size = item.arguments[0]
+        if not isinstance(size, ir.Constant) or size.value <= _MOST_BYTES:
+            return None
+        what = f"memory of {size.value} bytes, of which membar models at most {_MOST_BYTES}"
+        return self.checks.gap(what, item.place)
 
     def _ends(self, item: ir.Lifetime) -> list[ir.Instruction]:
         """The lifetimes of all variables that one stands for."""
@@ -162,7 +176,9 @@ class _Enumeration:
             block = ir.Value(f"{prefix}/{number}", result.type)
             if isinstance(item, ir.Call):
                 made = (replace(item, arguments=(known, *item.arguments[1:]), results=(block,)),)
-            back = ir.Jump(target=ir.Goto(prefix, (block,)), place=item.place)
+            back: ir.Jump | ir.Unreachable = ir.Jump(target=ir.Goto(prefix, (block,)), place=item.place)
+            if made and (large := self._too_large(made[0])) is not None:
+                made, back = (large,), ir.Unreachable(place=item.place)
             blocks.append(ir.Block(name=f"{prefix}/try.{number}", instructions=(compare,), end=branch))
             blocks.append(ir.Block(name=there.block, instructions=made, end=back))
         end = ir.Unreachable(place=item.place)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from membar.code import ir
 from membar.code.checks import Checks
 from membar.code.passes.link import Refuse, fits, named_operands
-from membar.code.primitives import PRIMITIVES, PRINT, SHOW, USE
+from membar.code.primitives import PREFIX, PRIMITIVES, PRINT, SHOW, USE
 from membar.code.printed import ENDLESS, not_followed, printed_length, printed_texts, target_of
 from membar.diagnostics import InputError
 from membar.records import record, replace
@@ -53,11 +53,10 @@ def resolve_library(
     advise: Callable[[str], str],
     *,
     show: Callable[[str], str] = str,
-    of_system: Callable[[Collection[str]], Collection[str]] = lambda _: (),
 ) -> ir.Module:
     """The module in which every function that is called has a body or is a primitive.
 
-    What executions do that call a function of the system without a body is not followed, and not known.
+    What executions do that call a function without a body is not followed, and not known.
 
     Args:
         module: the linked program, with the bodies of library functions.
@@ -65,15 +64,12 @@ def resolve_library(
         refuse: makes an error at a place.
         advise: a way out for a function without a body.
         show: what its language calls a symbol.
-        of_system: which of some functions are the system's.
 
     Raises:
-        InputError: functions or variables that are defined nowhere.
+        InputError: functions that are not even declared, or variables that are defined nowhere.
     """
+    module = _with_unknown_bodies(module, advise, show)
     missing = _missing(module, refuse, advise, show)
-    if missing:
-        module = _with_unknown_bodies(module, of_system([*missing]))
-        missing = _missing(module, refuse, advise, show)
     if missing:
         raise InputError(*(item for problem in missing.values() for item in problem.diagnostics))
     functions = {
@@ -134,16 +130,26 @@ def _missing(
     return found
 
 
-def _with_unknown_bodies(module: ir.Module, names: Collection[str]) -> ir.Module:
+def _with_unknown_bodies(
+    module: ir.Module, advise: Callable[[str], str], show: Callable[[str], str]
+) -> ir.Module:
     """The module with bodies at which executions end that are not followed."""
     checks, functions = Checks(module), dict(module.functions)
-    for name in names:
-        declared = functions.get(name)
-        if declared is None or declared.blocks:
+    uses: dict[str, ir.Place | None] = {}
+    for function in module.functions.values():
+        for operand, place in named_operands(function):
+            if isinstance(operand, ir.FunctionAddress) and uses.get(operand.name) is None:
+                uses[operand.name] = place
+    for name, place in sorted(uses.items(), key=lambda use: use[0]):
+        if (
+            name.startswith(PREFIX)
+            or name not in functions
+            or not _is_missing(module, ir.FunctionAddress(name))
+        ):
             continue
-        gap = checks.gap(f"what `{name}` does, of which the library has no model", None)
+        gap = checks.gap(f"what `{show(name)}` does, which has no body: {advise(name)}", place)
         block = ir.Block(name="entry", instructions=(gap,), end=ir.Unreachable())
-        functions[name] = replace(declared, blocks=(block,))
+        functions[name] = replace(functions[name], blocks=(block,))
     return checks.added_to(replace(module, functions=functions))
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 from membar.code import ir as code
 from membar.code.assembly.template import read_statements
@@ -25,7 +24,7 @@ from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.lower import CONSTRUCTORS, lower_module
 from membar.languages.compiled.refusal import Refusal
 from membar.records import record, replace
-from membar.source import SourceFile, pattern
+from membar.source import SourceFile
 
 Read = Callable[[str], SourceFile | None]
 _OWN = "@library"
@@ -46,7 +45,6 @@ _OF_CODE = {
     ".balign",
     ".p2align",
 }
-_LABEL = pattern(r"^\s*(?P<name>[A-Za-z_$][\w$]*):", re.MULTILINE)
 ENTRY = "main"
 
 
@@ -59,7 +57,6 @@ def link_program(
     modelled: str | None = None,
     mapping: str = "",
     inline_bodies: Callable[[int], llvm.Module | None] = lambda _: None,
-    of_system: Callable[[Collection[str]], Collection[str]] = lambda _: (),
 ) -> code.Module:
     """The code IR of a program with everything that it calls.
 
@@ -71,12 +68,11 @@ def link_program(
         modelled: the processor of the memory model; None for models of languages.
         mapping: how C11's operations are compiled for it.
         inline_bodies: a file again, with bodies for functions that are only `inline`; None if it has none.
-        of_system: which of some functions are the system's.
 
     Raises:
         InputError: definitions contradict one another, or something is defined nowhere.
     """
-    linking = _Linking(modules, library, read, inline_bodies, of_system)
+    linking = _Linking(modules, library, read, inline_bodies)
     linked = replace(linking.run(entry), processor=modelled)
     if not any(map(has_assembly, linked.functions.values())):
         return linked
@@ -113,13 +109,10 @@ class _Linking:
         library: Library,
         read: Read,
         inline_bodies: Callable[[int], llvm.Module | None],
-        of_system: Callable[[Collection[str]], Collection[str]],
     ) -> None:
         self.program = [_Unit(module, set()) for module in modules]
         self.files: dict[str, _LibraryFile] = {}
         self.library, self.read, self.inline_bodies = library, read, inline_bodies
-        self.of_system = of_system
-        self.in_assembly: set[str] = set()
         self.definitions = self._definitions()
         self.aliases = self._aliases()
         self.refuse: Refuse = _refusal(read)
@@ -144,7 +137,7 @@ class _Linking:
 
     def run(self, entry: str) -> code.Module:
         for unit in self.program:
-            self.in_assembly |= _functions_in_assembly(unit.module, self.refuse)
+            _refuse_data_in_assembly(unit.module, self.refuse)
             if entry in _defined_names(unit.module):
                 unit.roots.add(entry)
             unit.roots |= self._defined_twice(unit)
@@ -164,13 +157,7 @@ class _Linking:
             from membar.languages.compiled.rust.runtime import refuse_missing  # noqa: PLC0415 - only for Rust
 
             linked = refuse_missing(linked, self.refuse)
-        return resolve_library(
-            resolve_weak(linked), bodies, self.refuse, _advise, show=demangle, of_system=self._unknown
-        )
-
-    def _unknown(self, names: Collection[str]) -> Collection[str]:
-        """Those of some functions that exist, but of which it is not known what they do."""
-        return self.in_assembly.intersection(names) | set(self.of_system(names))
+        return resolve_library(resolve_weak(linked), bodies, self.refuse, _advise, show=demangle)
 
     def _without_aliases(self, module: code.Module) -> code.Module:
         """A file that names what aliases of other files stand for."""
@@ -329,7 +316,7 @@ def _undefined_names(module: code.Module) -> set[str]:
 
 def _advise(name: str) -> str:
     if demangle(name) == name:
-        return f"give it one in a further file, `membar check main.c stubs.c`; the library has no `{name}`"
+        return "give it one in a further file, `membar check main.c stubs.c`"
     return f"give it one in a further file, `membar check main.cpp stubs.cpp`; its symbol is `{name}`"
 
 
@@ -342,16 +329,15 @@ def _refusal(read: Read) -> Refuse:
     return refuse
 
 
-def _functions_in_assembly(module: llvm.Module, refuse: Refuse) -> set[str]:
-    """The functions that assembly outside functions defines; if it is more than code, it may do anything."""
+def _refuse_data_in_assembly(module: llvm.Module, refuse: Refuse) -> None:
+    """Refuses assembly outside functions that is more than code: it may do anything."""
     text = "\n".join(module.assembly)
     words = {statement.mnemonic for statement in read_statements(text)}
     if words <= _HARMLESS_DIRECTIVES:
-        return set()
+        return
     if any(word.startswith(".") and word not in _OF_CODE for word in words):
         place = f"outside functions in {module.source_name}"
         raise refuse(f"the assembly `{text.strip()}` {place} is not supported", None)
-    return {label["name"] for label in _LABEL.finditer(text)}
 
 
 def _in_source(place: code.Place | None) -> Place | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 
@@ -147,7 +147,6 @@ def link_source(compiled: CompiledProgram) -> code.Module:
             modelled=built.processor,
             mapping=chosen.mapping,
             inline_bodies=partial(with_inline_bodies, built, chosen),
-            of_system=partial(_system_functions, built, chosen),
         )
     except InputError:
         if built.reason is not None:  # such as assembly of the processor that the program is not compiled for
@@ -158,12 +157,6 @@ def link_source(compiled: CompiledProgram) -> code.Module:
         most_spawned=settings.get(THREADS, linked.most_spawned),
         most_allocated=settings.get(HEAP, linked.most_allocated),
     )
-
-
-def _system_functions(built: Build, chosen: BuildOptions, names: Collection[str]) -> Collection[str]:
-    from membar.languages.compiled.system_functions import system_functions  # noqa: PLC0415 - few programs
-
-    return system_functions(names, built, chosen)
 
 
 def _settings(compiled: CompiledProgram) -> Mapping[str, int]:

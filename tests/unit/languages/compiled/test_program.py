@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from differential.compilers import Case, answer
 from membar.diagnostics import InputError
 from membar.languages.compiled.program import parse_compiled
@@ -112,14 +113,12 @@ def test_steps_show_what_the_user_wrote() -> None:
     assert "shared = me" in shown
 
 
-def test_what_has_no_body_is_refused_by_name_and_place() -> None:
+def test_what_has_no_body_is_not_followed_and_named_at_the_call() -> None:
     text = "int puzzle(int);\nint main(void) {\n  return puzzle(3);\n}\n"
-    with pytest.raises(InputError) as caught:
-        parse_compiled(SourceFile("case.c", text))
-    (problem,) = caught.value.diagnostics
-    assert "`puzzle`" in problem.message
-    assert problem.primary is not None
-    assert problem.primary.span.line == 3
+    answer = membar.check(SourceFile("case.c", text))
+    assert answer.verdict == "unknown"
+    assert "what `puzzle` does" in answer.reason
+    assert "(line 3)" in answer.reason
 
 
 def test_errors_of_a_text_that_is_on_no_disk_show_it() -> None:
