@@ -77,6 +77,10 @@ def effects(module: ir.Module) -> list[str]:
             ["update or seq_cst i128 @big, %"],
         ),
         (assembly("lock; addl $0,0(%%rsp)"), ["fence seq_cst"]),
+        (
+            assembly("mov %1, %0 ; lock ; orl $0,(%%rsp)", '"=m"(z)', '"r"(1u)'),
+            ["store release", "fence seq_cst"],
+        ),
         (assembly("lock not qword ptr [%0]", "", '"r"(&z)'), ["update xor seq_cst i64 @z"]),
         (assembly("lock orl $0, (%%rsp)"), ["fence seq_cst"]),
         (assembly("movl %1, %0", '"=q"(w)', '"m"(z)'), ["load acquire i32 @z"]),

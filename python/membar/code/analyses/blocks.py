@@ -157,9 +157,7 @@ class Blocks:
             is_zeroed = not is_aligned and second == ir.Constant(1, ir.BOOL)
             align = _LEAST_ALIGN
             if is_aligned:
-                if not isinstance(second, ir.Constant) or not 0 < second.value <= HEADER:
-                    message = f"memory whose alignment is not a number up to {HEADER}"
-                    raise NotSupportedError(message, item.place)
+                assert isinstance(second, ir.Constant), "enumerate_sizes has left no other alignment"
                 align = max(align, second.value)
             site = self.targets.sites[position.thread, item.results[0].name]
             what, shape = self._type_of(item, size.value)

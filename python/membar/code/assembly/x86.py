@@ -14,6 +14,7 @@ from membar.code.assembly.meaning import (
     Nothing,
     Result,
     SetRegister,
+    Several,
     by_statements,
 )
 from membar.code.assembly.template import Operands, Statement, immediate
@@ -61,9 +62,13 @@ def read_x86(statements: Sequence[Statement], operands: Operands) -> Meaning | N
         return calculated
     if any(statement.mnemonic == "cmpxchg16b" for statement in rest):
         return _compare_twice(rest, operands)
-    is_locked = rest[0] == Statement("lock")
-    if is_locked:
-        rest = rest[1:]
+    return _read_instruction(rest, operands) or _stores_and_fences(rest, operands)
+
+
+def _read_instruction(statements: Sequence[Statement], operands: Operands) -> Meaning | None:
+    """The meaning of one instruction, which `lock` may precede, and a `setz` follow."""
+    is_locked = statements[0] == Statement("lock")
+    rest = statements[1:] if is_locked else statements
     if not rest or len(rest) > 2:
         return None
     name, bits = _split(rest[0].mnemonic)
@@ -81,6 +86,21 @@ def read_x86(statements: Sequence[Statement], operands: Operands) -> Meaning | N
     if is_locked and name == "cmpxchg":
         return _compare(rest[0].operands, bits, operands, zero)
     return _change(name, bits, rest[0].operands, operands, zero) if is_locked else None
+
+
+def _stores_and_fences(statements: Sequence[Statement], operands: Operands) -> Several | None:
+    """The meaning of instructions none of which changes a register that another may read."""
+    parts: list[Barrier | Access] = []
+    rest = list(statements)
+    while rest:
+        length = 2 if rest[0] == Statement("lock") else 1
+        part = _FIXED.get(tuple(rest[:length])) or _read_instruction(rest[:length], operands)
+        if isinstance(part, Barrier) or (isinstance(part, Access) and part.kind == "store"):
+            parts.append(part)
+        elif not isinstance(part, Nothing):
+            return None
+        rest = rest[length:]
+    return Several(tuple(parts))
 
 
 def _reads_clock(statements: Sequence[Statement], operands: Operands) -> bool:

@@ -3,7 +3,8 @@
 These are the sizes that are expected from what the program stores, or else they grow in steps of what the
 size is a multiple of. Branches that no expected value takes are left out: what they lead to would make more
 sizes. Executions that need another size, or take such a branch, are cut, and the answer says so. Memory that
-is too large to be modelled, as of a negative size, leaves what follows unknown.
+is not modelled, because it is too large, as of a negative size, or aligned to an unknown number, leaves what
+follows unknown.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 
 from membar.code import ir
+from membar.code.analyses.blocks import HEADER
 from membar.code.analyses.expected_values import ExpectedValues, NothingExpectedError
 from membar.code.analyses.lifetimes import ALLOCATE, is_call_of, positions
 from membar.code.analyses.order import Position
@@ -119,9 +121,9 @@ class _Enumeration:
         name, parameters, end = block.name, block.parameters, block.end
         instructions: list[ir.Instruction] = []
         for item in block.instructions:
-            if (large := self._too_large(item)) is not None:
+            if (gap := self._unmodelled(item)) is not None:
                 end = ir.Unreachable(place=item.place)
-                instructions.append(large)
+                instructions.append(gap)
                 break
             size = _unknown_size(item)
             if size is None:
@@ -145,15 +147,17 @@ class _Enumeration:
         done.append(ir.Block(name=name, parameters=parameters, instructions=tuple(instructions), end=end))
         return done
 
-    def _too_large(self, item: ir.Instruction) -> ir.Call | None:
-        """What stands for an allocation of too much memory; None for all else."""
+    def _unmodelled(self, item: ir.Instruction) -> ir.Call | None:
+        """What stands for an allocation of too much memory, or with an unknown alignment; None otherwise."""
         if not isinstance(item, ir.Call) or not is_call_of(item, *ALLOCATE):
             return None
-        size = item.arguments[0]
-        if not isinstance(size, ir.Constant) or size.value <= _MOST_BYTES:
-            return None
-        what = f"memory of {size.value} bytes, of which membar models at most {_MOST_BYTES}"
-        return self.checks.gap(what, item.place)
+        size, second = item.arguments
+        if isinstance(size, ir.Constant) and size.value > _MOST_BYTES:
+            what = f"memory of {size.value} bytes, of which membar models at most {_MOST_BYTES}"
+            return self.checks.gap(what, item.place)
+        if is_call_of(item, ALLOCATE[1]) and not _is_alignment(second):
+            return self.checks.gap(f"memory whose alignment is not a number up to {HEADER}", item.place)
+        return None
 
     def _ends(self, item: ir.Lifetime) -> list[ir.Instruction]:
         """The lifetimes of all variables that one stands for."""
@@ -177,8 +181,8 @@ class _Enumeration:
             if isinstance(item, ir.Call):
                 made = (replace(item, arguments=(known, *item.arguments[1:]), results=(block,)),)
             back: ir.Jump | ir.Unreachable = ir.Jump(target=ir.Goto(prefix, (block,)), place=item.place)
-            if made and (large := self._too_large(made[0])) is not None:
-                made, back = (large,), ir.Unreachable(place=item.place)
+            if made and (gap := self._unmodelled(made[0])) is not None:
+                made, back = (gap,), ir.Unreachable(place=item.place)
             blocks.append(ir.Block(name=f"{prefix}/try.{number}", instructions=(compare,), end=branch))
             blocks.append(ir.Block(name=there.block, instructions=made, end=back))
         end = ir.Unreachable(place=item.place)
@@ -186,6 +190,10 @@ class _Enumeration:
         cut = self.checks.cut(_CUT if expected is None else _UNEXPECTED, item.place)
         blocks.append(ir.Block(name=last, instructions=(cut,), end=end))
         return blocks
+
+
+def _is_alignment(operand: ir.Operand) -> bool:
+    return isinstance(operand, ir.Constant) and 0 < operand.value <= HEADER
 
 
 def _count(number: int, size: ir.Value) -> ir.Operand:
