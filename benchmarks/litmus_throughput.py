@@ -31,7 +31,7 @@ from membar.program.program import Program
 from membar.properties import PROPERTIES
 from membar.questions import answering, campaign
 from membar.questions.task import Limits, Options, Task
-from membar.reports import summary
+from membar.reports import litmus_table
 from membar.source import SourceFile
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -111,7 +111,7 @@ def _measure(folder: Path, engine: str, *, rounds: int) -> Figures:
 
     def whole() -> None:
         for answer in membar.ask(plan).tests:
-            summary.one_line(answer, differs=None, color=False)
+            litmus_table.one_line(answer, differs=None, color=False)
 
     return Figures(
         tests=len(paths),

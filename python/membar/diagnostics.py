@@ -79,7 +79,7 @@ def _without_foreign_text(item: Diagnostic) -> Diagnostic:
     own = tuple(Label(label.span, "") for label in labels if label.span.source.is_shown)
     return Diagnostic(
         code=item.code,
-        message=f"mistake at {place}; the file is outside the project, so its text is not shown",
+        message=f"error at {place}; the file is outside the project, so its text is not shown",
         primary=own[0] if own else None,
         others=own[1:],
         help=f"if the file belongs to the project, add its folder: -I {folder}",

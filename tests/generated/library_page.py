@@ -15,8 +15,8 @@ What membar assumes about library functions in [C programs](c.md).
 
 Each function has a body in C, over primitives of membar; a function that the program defines itself is used
 instead, except `reach_error`. Give any other one a body in a further file, `membar check main.c stubs.c`.
-Without one, a call is where what is followed ends: if an execution comes there, the answer is UNKNOWN and
-names the function.
+Without one, exploration stops at a call: if an execution reaches it, the answer is UNKNOWN and names the
+function.
 
 No function guarantees more ordering than C or POSIX requires: locking is an acquire, unlocking a release, and
 nothing more.

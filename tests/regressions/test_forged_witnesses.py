@@ -233,7 +233,7 @@ def test_another_file_of_a_shipped_model_is_noticed(
             {"outcomes": [{"0:EAX": 0, "1:EAX": 0}, {"z": 0}]},
             "outcomes: other locations or registers are listed",
         ),
-        ({"positive": 0}, "positive, negative: its execution is not among those that were counted"),
+        ({"positive": 0}, "the counts `positive` and `negative` do not include its execution"),
     ],
 )
 def test_an_answer_that_contradicts_itself_or_its_witness_is_noticed(

@@ -130,7 +130,7 @@ def test_the_execution_that_refutes_an_object_is_complete(model: str, tmp_path: 
     witness = result.outcome.witness
     assert witness is not None
     assert result.program is not None
-    assert {trace.status for trace in rerun(result.program, witness)} <= {Status.COMPLETE, Status.UNBORN}
+    assert {trace.status for trace in rerun(result.program, witness)} <= {Status.COMPLETE, Status.NOT_STARTED}
     saved = tmp_path / "loses.json"
     saved.write_text(json.render(result), encoding="utf-8")
     assert cli.main(["replay", str(saved)]) == 0

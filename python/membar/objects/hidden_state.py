@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from types import FunctionType, ModuleType
 
-from membar.objects.pictures import CODE, picture
+from membar.objects.fingerprints import CODE, fingerprint
 from membar.records import record
 
 
@@ -25,19 +25,21 @@ class Outside:
         """The file."""
         return str(self.module.__file__)
 
-    def pictures(self) -> dict[str, Hashable]:
+    def fingerprints(self) -> dict[str, Hashable]:
         """The current values there, by name."""
-        return {name: picture(value) for name, value in self._state_outside()}
+        return {name: fingerprint(value) for name, value in self._state_outside()}
 
-    def require(self, pictures: Mapping[str, Hashable]) -> None:
+    def require(self, fingerprints: Mapping[str, Hashable]) -> None:
         """Checks that nothing has changed.
 
         Raises:
             ValueError: it has.
         """
-        now = self.pictures()
+        now = self.fingerprints()
         changed = sorted(
-            name for name in {*now, *pictures} if now.get(name, _MISSING) != pictures.get(name, _MISSING)
+            name
+            for name in {*now, *fingerprints}
+            if now.get(name, _MISSING) != fingerprints.get(name, _MISSING)
         )
         if changed:
             raise ValueError(

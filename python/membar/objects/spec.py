@@ -19,9 +19,9 @@ from types import MappingProxyType, ModuleType
 from typing import Final, NoReturn, TypeAlias
 
 from membar.diagnostics import refusal
+from membar.objects.fingerprints import fingerprint
 from membar.objects.hidden_state import Outside
 from membar.objects.history import Result
-from membar.objects.pictures import picture
 from membar.objects.sandbox import ChangingError, EndlessError, LeavingError, run_watched
 
 State: TypeAlias = Hashable
@@ -193,7 +193,7 @@ class Specification:
         self._steps: dict[tuple[State, str, tuple[int, ...]], tuple[Result, State] | None] = {}
         self._results: dict[str, int] = {}
         self.initial = self._remember(kind() if outside is None else run_watched(kind, outside.path))
-        self._seen = None if outside is None else outside.pictures()
+        self._seen = None if outside is None else outside.fingerprints()
 
     def parameters(self, operation: str) -> int | None:
         """How many arguments an operation takes; None if there is no such operation, -1 for any number."""
@@ -279,7 +279,7 @@ class Specification:
         return _result(returned), self._remember(instance)
 
     def _remember(self, instance: object) -> State:
-        state = picture(instance)
+        state = fingerprint(instance)
         self._objects.setdefault(state, instance)
         return state
 

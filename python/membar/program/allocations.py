@@ -98,7 +98,7 @@ def _thread_without(thread: Thread) -> Thread:
 
 def _can_follow(edge: Edge) -> bool:
     """Whether a step may be appended to another: an assertion is a step of its own."""
-    is_plain = edge.guard == TRUE and not edge.unordered and not edge.unfollowed
+    is_plain = edge.guard == TRUE and not edge.unordered and not edge.unexplored
     return is_plain and not any(isinstance(operation, Assert) for operation in edge.operations)
 
 

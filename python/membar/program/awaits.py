@@ -124,7 +124,7 @@ def _watches(
     live = _live(thread, shown)
     chosen: dict[int, SpinLoop] = {}
     for index in sorted(thread.back_edges):
-        if thread.edges[index].unfollowed:  # it is no loop of the program
+        if thread.edges[index].unexplored:  # it is no loop of the program
             continue
         body = _body(thread, thread.edges[index])
         point = min(_unavoidable(thread, thread.edges[index], body), key=lambda at: (len(live[at]), at))

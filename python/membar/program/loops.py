@@ -34,27 +34,27 @@ def natural_loops(thread: Thread) -> tuple[frozenset[int], ...]:
     return tuple(loops)
 
 
-def unfollowed_in(edges: Iterable[Edge]) -> dict[str, set[Span]]:
+def unexplored_in(edges: Iterable[Edge]) -> dict[str, set[Span]]:
     """Why executions are truncated at some of these steps, with the locations."""
     found: dict[str, set[Span]] = {}
     for edge in edges:
-        if edge.unfollowed:
-            found.setdefault(edge.unfollowed, set()).update([] if edge.span is None else [edge.span])
+        if edge.unexplored:
+            found.setdefault(edge.unexplored, set()).update([] if edge.span is None else [edge.span])
     return found
 
 
-def stop_unfollowed(program: Program) -> Program:
+def stop_unexplored(program: Program) -> Program:
     """The program for machines: a thread stops at a truncated step, as at a failing assumption.
 
     So a run that reaches one is discarded: it says nothing about the behaviour of the program.
     """
-    if not unfollowed_of(program):
+    if not unexplored_of(program):
         return program
     threads = tuple(
         replace(
             thread,
             edges=tuple(
-                replace(edge, operations=(Assume(FALSE),)) if edge.unfollowed else edge
+                replace(edge, operations=(Assume(FALSE),)) if edge.unexplored else edge
                 for edge in thread.edges
             ),
         )
@@ -63,9 +63,9 @@ def stop_unfollowed(program: Program) -> Program:
     return replace(program, threads=threads)
 
 
-def unfollowed_of(program: Program) -> dict[str, set[Span]]:
+def unexplored_of(program: Program) -> dict[str, set[Span]]:
     """The reasons for which executions of the whole program may be truncated."""
-    return unfollowed_in(edge for thread in program.threads for edge in thread.edges)
+    return unexplored_in(edge for thread in program.threads for edge in thread.edges)
 
 
 def repeated_accesses(program: Program) -> frozenset[Span]:

@@ -23,7 +23,7 @@ def without_mixed_atomics(program: Program) -> Program:
         if not any(reads_memory(item) or writes_memory(item) for item in edge.operations):
             return edge
         if (span.path, span.start, span.end) in program.possibly_mixed:
-            return replace(edge, target=edge.source, operations=(), unfollowed=_POSSIBLE)
+            return replace(edge, target=edge.source, operations=(), unexplored=_POSSIBLE)
         wrong = Assert(FALSE, f"{_MESSAGE} ({span.place})", property=MEMORY)
         return replace(edge, operations=(wrong,))
 

@@ -75,7 +75,7 @@ class Edge:
 
     It can be taken when `guard` is not 0, and does its operations in order, as one step. `unordered`
     says that its memory accesses are not in program order among themselves (a load-pair instruction).
-    `unfollowed` names what the language did not write out, if it stands for that: then it leads nowhere.
+    `unexplored` names what the language did not write out, if it stands for that: then it leads nowhere.
 
     Of the edges of a control point, those of the smallest `rank` of which one can be taken are the
     alternatives: the others wait as if their guards were closed. What only waits for store buffers can be
@@ -90,7 +90,7 @@ class Edge:
     rank: int = 0
     idle: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
-    unfollowed: str = field(default="", compare=False, repr=False)
+    unexplored: str = field(default="", compare=False, repr=False)
 
 
 @record(frozen=True, kw_only=True)
@@ -210,7 +210,7 @@ class Program:
             share its store buffer, so only sc gives the program a meaning.
         partly_checked: properties that its assertions and marks ask only in part, each with that part; ""
             stands for every property.
-        gaps: those of the things that are not followed (`Edge.unfollowed`) that are no bound: if an execution
+        gaps: those of the things that are not followed (`Edge.unexplored`) that are no bound: if an execution
             comes there, nothing is known of the program.
         chosen_parts: those of these parts that the user chose, by an option or in the text.
         mixed_sizes: where accesses of one size go to shared memory that others access with another; they are

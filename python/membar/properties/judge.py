@@ -262,17 +262,17 @@ class _Judgement:
         if failed and failed not in self.named:
             reason = f"{failed} {UNSELECTED}: {self.violations[failed].message}"
             return Finding(name, Verdict.UNKNOWN, reason)
-        gap = gap_of(tally) or self._unfollowed()
+        gap = gap_of(tally) or self._unexplored()
         if gap is not None:
             return Finding(name, Verdict.UNKNOWN, gap)
         if (failed in UNDEFINED and is_settled) or (failed and is_about_whole_runs(self.program, name)):
             return Finding(name, Verdict.NOT_CHECKED, f"executions end where they violate {failed}")
         return None
 
-    def _unfollowed(self) -> str | None:
+    def _unexplored(self) -> str | None:
         """Truncations within the bounds that leave the verdict UNKNOWN."""
-        found = sorted(self.program.gaps & self.tally.unfollowed.keys())
-        return _not_explored(found[0], self.tally.unfollowed[found[0]]) if found else None
+        found = sorted(self.program.gaps & self.tally.unexplored.keys())
+        return _not_explored(found[0], self.tally.unexplored[found[0]]) if found else None
 
     def _ends_executions(self, name: str) -> bool:
         """Whether executions end where they violate a property."""
@@ -337,7 +337,7 @@ class _Judgement:
         """Whether the user chose all bounds that truncated the search."""
         tally, options = self.tally, self.task.options
         return (
-            not tally.unfollowed
+            not tally.unexplored
             and (tally.loops_cut is None or options.unrolling.chosen_by_user)
             and (tally.buffers_held is None or options.buffers_chosen_by_user)
         )
@@ -451,7 +451,7 @@ def _notes_on_loops(tally: Tally) -> list[str]:
     if tally.cut and tally.loops_cut is not None:
         iterations = "iteration" if tally.loops_cut == 1 else "iterations"
         notes.append(f"truncated after {tally.loops_cut} {iterations}: the loop at {_lines(tally.cut)}")
-    for what, spans in sorted(tally.unfollowed.items()):
+    for what, spans in sorted(tally.unexplored.items()):
         notes.append(_not_explored(what, spans))
     return notes
 

@@ -45,7 +45,7 @@ class Tally:
         waiting: where threads that wait look first.
         cut: where loops end that were cut.
         blocked_when_cut: where threads are blocked in an execution of which a loop was cut, if there is one.
-        unfollowed: what is not followed at all, because the language did not write it out, and where.
+        unexplored: what is not followed at all, because the language did not write it out, and where.
         flags: flags the model raised.
         loops_cut: the loop bound, if it cut some run.
         buffers_held: the store-buffer bound, if it ever held a store back.
@@ -80,7 +80,7 @@ class Tally:
     waiting: set[Span] = field(default_factory=set)
     cut: set[Span] = field(default_factory=set)
     blocked_when_cut: set[Span] | None = None
-    unfollowed: dict[str, set[Span]] = field(default_factory=dict)
+    unexplored: dict[str, set[Span]] = field(default_factory=dict)
     flags: set[str] = field(default_factory=set)
     loops_cut: int | None = None
     buffers_held: int | None = None
@@ -116,7 +116,7 @@ def bound_of(tally: Tally) -> str | None:
     parts = []
     if tally.loops_cut is not None:
         parts.append(f"loops unrolled {_times(tally.loops_cut)}")
-    parts += [f"without {what}" for what in sorted(tally.unfollowed)]
+    parts += [f"without {what}" for what in sorted(tally.unexplored)]
     if tally.buffers_held is not None:
         entries = "entry" if tally.buffers_held == 1 else "entries"
         parts.append(f"store buffers of at most {tally.buffers_held} {entries}")

@@ -67,7 +67,7 @@ def answer(task: Task, engine: Engine) -> Outcome:
         except (EngineLimitError, LimitError) as limit:
             reason = limit.reason
         except InputError as problem:
-            reason = _unfollowed_access(problem, task, engine)
+            reason = _unexplored_access(problem, task, engine)
             if reason is None:
                 raise
         except InterruptError:
@@ -77,7 +77,7 @@ def answer(task: Task, engine: Engine) -> Outcome:
     return with_findings(Unknown(_nothing_found(task, engine), reason), properties_asked(task))
 
 
-def _unfollowed_access(problem: InputError, task: Task, engine: Engine) -> str | None:
+def _unexplored_access(problem: InputError, task: Task, engine: Engine) -> str | None:
     """The error of a C program that accesses no location, for store-buffer machines, which stop there."""
     is_stray = problem.diagnostics[0].code == NO_LOCATION and task.program.language in COMPILED
     if not is_stray or not _runs_buffers(task, engine):

@@ -23,7 +23,7 @@ from membar.questions.question import Question
 from membar.questions.safety import Safety
 from membar.records import field, record, replace
 from membar.reports import diagnostic, herd
-from membar.reports._parts.findings import warnings_of
+from membar.reports._parts.report_facts import warnings_of
 from membar.source import SourceFile
 from membar.text.paths import files_in, is_below, plain, resolve, stem
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from membar.diagnostics import InputError, refusal
 from membar.questions.store import has_writer
 from membar.records import record
-from membar.reports.summary import reason_group
+from membar.reports.litmus_table import reason_group
 
 # One character per cell; in small letters where the answer is not as expected. From FIRST_REASON on: the
 # number of the reason why there is no answer.

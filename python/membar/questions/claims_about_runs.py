@@ -43,8 +43,8 @@ def notes_on_runs(program: Program, model: Model, fair: frozenset[str]) -> Itera
             )
     if ghosts := only_claimed(program):
         yield (
-            f"only claims read {', '.join(ghosts)}: --ghost {','.join(ghosts)} keeps stores to"
-            f" {'it' if len(ghosts) == 1 else 'them'} out of the store buffers"
+            f"only claims read {', '.join(ghosts)}: --ghost {','.join(ghosts)} makes stores to"
+            f" {'it' if len(ghosts) == 1 else 'them'} visible at once"
         )
 
 

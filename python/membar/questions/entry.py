@@ -106,14 +106,14 @@ def check(
         ghost: Promela, DVE: variables whose stores bypass store buffers, separated by commas.
         threads: prove the properties for any number of threads.
         client: check linearizability for clients of this size.
-        order: objects: when one call precedes another.
+        order: objects: what it means that one call precedes another.
         spec: objects: the sequential specification.
         allow_python_spec: objects: allow running the Python specification that the file names.
         infer: .obj: infer the invariants of the proof, and print them.
         confirm: validate this SV-COMP violation witness.
         buffers: bound of the store buffers.
         unroll: unroll loops N times.
-        max_unroll: largest loop bound (default: 4, at times 64).
+        max_unroll: largest loop bound (default: 4, or up to 64).
         fair: fairness assumptions for LTL: buffers, processes, none.
         algorithm: the procedure of the engine: forward, backward or generic.
         coherence: merge executions that differ only in unobserved coherence order.
@@ -129,7 +129,7 @@ def check(
         bitstate: states: bit-state search, which finds violations in larger programs but proves nothing.
         brab: guess invariants that hold with N processes, and prove them.
         instances: compare the answer with systems of this many processes or threads, such as 2,3.
-        jobs: use N threads (litmus: N processes).
+        jobs: search with N threads.
         limits: limits, such as time=10s, memory=2G, states=N.
         mapping: compiler mapping from C11 to a processor.
         strict_dependencies: VIOLATED if the program relies on a dependency that a compiler may remove.

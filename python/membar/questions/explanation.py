@@ -265,7 +265,7 @@ def _with_explanation(told: OutcomeAnswer) -> OutcomeAnswer:
     if allowed:
         return replace(told, is_allowed=True)
     if found is None:
-        reason = "no execution has this outcome under any model: the values exclude it"
+        reason = "no execution has this outcome under any model: the program cannot compute these values"
         return replace(told, is_allowed=False, reason=reason)
     return replace(told, is_allowed=False, forbidden=found)
 
@@ -312,7 +312,7 @@ def _candidates(program: Program, condition: FinalCondition) -> Iterator[Executi
     budget = Budget(Limits(seconds=SECONDS if left is None else 0.8 * left))
     threads = all_traces(plain, bound=LOOPS, budget=budget)
     for chosen in combinations(plain, threads, budget):
-        if any(trace.status not in (Status.COMPLETE, Status.UNBORN) for trace in chosen):
+        if any(trace.status not in (Status.COMPLETE, Status.NOT_STARTED) for trace in chosen):
             continue
         for candidate in consistent(evaluator, skeleton(plain, chosen), budget):
             budget.step()

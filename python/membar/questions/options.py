@@ -158,7 +158,8 @@ TABLE: Final = (
         choices=("causal", "flush", "real-time"),
         commands=_ASKING,
         kinds=(CLIENTS, PROOF),
-        help="objects: when one call precedes another (default: causal; the others under sc and x86-tso)",
+        help="objects: what it means that one call precedes another (default: causal; flush and"
+        " real-time only under sc and x86-tso)",
     ),
     Option(
         name="--spec",
@@ -229,7 +230,7 @@ TABLE: Final = (
         is_search=True,
         rival="loops",
         help="largest loop bound to try (default: 4, or up to 64 if no execution terminates within it)",
-        short="largest loop bound (default: 4, at times 64)",
+        short="largest loop bound (default: 4, or up to 64)",
         is_common=True,
     ),
     Option(
@@ -348,8 +349,8 @@ TABLE: Final = (
         kinds=(PROGRAM, CLIENTS),
         by_engines=True,
         is_search=True,
-        help="use N threads; litmus: N processes (default: 1)",
-        short="use N threads (litmus: N processes)",
+        help="search with N threads; litmus: N processes (default: 1)",
+        short="search with N threads",
         is_common=True,
     ),
     Option(
@@ -598,7 +599,7 @@ TABLE: Final = (
         kinds=_PROVING,
         by_engines=True,
         is_output=True,
-        help="write the proof's obligations as SMT-LIB",
+        help="write the proof as SMT-LIB, for another solver",
     ),
     Option(
         name="--accept-bounded",

@@ -261,7 +261,9 @@ def verdict_of(proof: Discharged, about: ConcurrentObject, model: str, order: st
     if proof.beyond:
         more = f"processors allow more: --client 2,2 --model {model} checks that, and may refute the object"
         run = replace(run, notes=(*notes, more))
-        return HoldsWithin(run, f"the transition system of the paper: {proof.beyond}", chosen_by_user=False)
+        return HoldsWithin(
+            run, f"the transition system of Winter, Smith and Derrick: {proof.beyond}", chosen_by_user=False
+        )
     return Holds(run)
 
 
@@ -287,8 +289,9 @@ def _guarantee(model: str, order: str) -> str:
     if model in _RELAXED:
         lasting = "until all of its lines have executed"
     return (
-        "any number of threads and calls, for operation-race-free clients: each operation takes effect in one"
-        f" step, in program order, between its call and its end; it lasts {lasting} (order {order})"
+        "any number of threads and calls, for operation-race-free clients: each operation takes"
+        f" effect in one step, in program order, between its call and its end; it lasts {lasting}"
+        f" (order {order})"
     )
 
 

@@ -41,7 +41,7 @@ from membar.records import replace
 
 Ask: TypeAlias = Callable[[Task], Outcome]
 
-BOUND: Final = "accesses not reordered past the end of a lifetime"
+BOUND: Final = "executions in which no access is delayed beyond the end of its memory's lifetime"
 _RACE: Final = "data-race"
 _MOST_EXECUTIONS: Final = 1000
 

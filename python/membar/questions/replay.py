@@ -323,7 +323,7 @@ def _contradiction(saved: SavedWitness, claim: Claim, tally: Tally) -> str | Non
     if is_race_by_language:  # what is listed and counted are executions of the question's model
         return None if claim.file == saved.source.path else "file: the witness is about another one"
     if claim.counts is not None and (tally.positive > claim.counts[0] or tally.negative > claim.counts[1]):
-        return "positive, negative: its execution is not among those that were counted"
+        return "the counts `positive` and `negative` do not include its execution"
     shown = {frozenset(state) for state in tally.outcomes}
     # A search that ends with the first bad state or run lists only what it met; that of an object, nothing.
     is_listed = claim.property not in (*_ENDING_THE_SEARCH, LINEARIZABILITY)

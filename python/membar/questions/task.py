@@ -55,7 +55,7 @@ class Limits:
             case "disk":
                 return f"the disk limit of {budget.size_text(self.disk)} was reached"
             case "full disk":
-                return "the end of the room on disk (TMPDIR names the directory) was reached"
+                return "the end of the free disk space (in the directory that TMPDIR names) was reached"
             case _:
                 return None
 

@@ -79,8 +79,8 @@ def _race_behind(answer: Answer, witness: Witness, columns: int) -> list[Line]:
     outcome = answer.outcome
     if not isinstance(outcome, Violated) or outcome.property != "memory":
         return []
-    from membar.reports._parts.finding import racing_pairs  # noqa: PLC0415 - of races only
-    from membar.reports._parts.ordering import missing_order  # noqa: PLC0415
+    from membar.reports._parts.missing_order import missing_order  # noqa: PLC0415
+    from membar.reports._parts.violation_place import racing_pairs  # noqa: PLC0415 - of races only
 
     last = {event.thread: event.id for event in witness.execution.events}
     for pair in racing_pairs(answer, witness):
@@ -102,8 +102,8 @@ def _races(answer: Answer, witness: Witness, columns: int) -> list[Line]:
     outcome = answer.outcome
     if not isinstance(outcome, Violated) or outcome.property not in ("races", "memory"):
         return []
-    from membar.reports._parts.finding import early_pairs, racing_pairs  # noqa: PLC0415 - of races only
-    from membar.reports._parts.ordering import missing_order  # noqa: PLC0415
+    from membar.reports._parts.missing_order import missing_order  # noqa: PLC0415
+    from membar.reports._parts.violation_place import early_pairs, racing_pairs  # noqa: PLC0415 - of races only
 
     is_race = outcome.property == "races"
     pairs = racing_pairs(answer, witness) if is_race else early_pairs(answer, witness)

@@ -22,7 +22,7 @@ from membar.questions.outcome import Violated, Witness
 from membar.reports._parts.event import cell_name, value_text
 from membar.reports._parts.moments import Moment, is_interleaving
 from membar.reports._parts.style import printable
-from membar.reports._parts.trail import Creation, trail
+from membar.reports._parts.svcomp_path import Creation, svcomp_path
 from membar.source import Span
 
 # The format's linter wants the prefix `xsi` declared.
@@ -63,7 +63,7 @@ def render(answer: Answer, outcome: Violated, witness: Witness, *, at: datetime,
     Raises:
         InputError: the format has no words for this violation.
     """
-    found = trail(answer, outcome, witness)
+    found = svcomp_path(answer, outcome, witness)
     root = ET.Element("graphml", {"xmlns": NAMESPACE, f"{{{_INSTANCE}}}schemaLocation": _SCHEMA})
     for domain, keys in _KEYS.items():
         for name, kind in keys.items():

@@ -36,8 +36,8 @@ from membar.reports import answer_keys as form
 from membar.reports._parts.condition import sorted_states
 from membar.reports._parts.drawn import drawing_part
 from membar.reports._parts.event import cell_name, line_number, meaning_of
-from membar.reports._parts.finding import racing_events
 from membar.reports._parts.relations import reduction
+from membar.reports._parts.violation_place import racing_events
 from membar.source import CompilerOptions, SourceFile, pattern
 from membar.systems.run import ProcessRun, ProcessStep
 

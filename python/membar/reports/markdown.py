@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from membar.reports._parts.style import printable
-from membar.reports.summary import verdict_text
+from membar.reports.litmus_table import verdict_text
 
 if TYPE_CHECKING:
     from membar.questions.campaign import TestAnswer

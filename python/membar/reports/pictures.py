@@ -17,7 +17,7 @@ from membar.questions.outcome import Witness
 from membar.records import record
 from membar.reports import dot, streams, svg
 from membar.reports._parts.final_states import is_complete_execution
-from membar.reports._parts.finding import racing_events
+from membar.reports._parts.violation_place import racing_events
 
 _SCALE: Final = 2  # pixels of a PNG for each unit of the SVG: sharp on good screens, and in print
 

@@ -23,11 +23,11 @@ from membar.program.program import Program
 from membar.properties import EVERY
 from membar.questions.answer import Answer
 from membar.questions.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated
-from membar.reports._parts.finding import finding, named_line, with_lines
-from membar.reports._parts.findings import warnings_of
 from membar.reports._parts.moments import Moment, moments
+from membar.reports._parts.report_facts import warnings_of
 from membar.reports._parts.style import printable
 from membar.reports._parts.verdict import verdict_text, word
+from membar.reports._parts.violation_place import finding, named_line, with_lines
 from membar.source import Span
 from membar.systems.run import ProcessRun, ProcessStep
 

@@ -24,7 +24,7 @@ from membar.reports._parts.event import cell_name, value_text
 from membar.reports._parts.moments import Moment, is_interleaving
 from membar.reports._parts.relations import reads_from
 from membar.reports._parts.style import printable
-from membar.reports._parts.trail import Creation, Trail, trail
+from membar.reports._parts.svcomp_path import Creation, SvcompPath, svcomp_path
 from membar.source import Span
 
 FORMAT = "2.2"
@@ -37,7 +37,7 @@ def render(answer: Answer, outcome: Violated, witness: Witness, *, at: datetime,
     Raises:
         InputError: the format has no words for this violation.
     """
-    found = trail(answer, outcome, witness)
+    found = svcomp_path(answer, outcome, witness)
     segments = list(_segments(answer, witness, found))
     name = printable(answer.source.path)
     content = [{"segment": [{"waypoint": point} for point in segment]} for segment in segments]
@@ -71,7 +71,7 @@ def _description(outcome: Violated, witness: Witness) -> str:
     return found if is_interleaving(witness) else f"{found}; {WEAK}"
 
 
-def _segments(answer: Answer, witness: Witness, found: Trail) -> Iterator[list[dict[str, Any]]]:
+def _segments(answer: Answer, witness: Witness, found: SvcompPath) -> Iterator[list[dict[str, Any]]]:
     """A segment per creation and per value read from another thread, then the targets."""
     numbers = {number: 0 for number, thread in enumerate(answer.program.threads) if thread.started}
     current: dict[int, int] = {}  # thread → line of the statement it is in

@@ -15,7 +15,6 @@ from membar.reports._parts.condition import state_text
 from membar.reports._parts.drawing import DEPENDENCIES, MEANINGS
 from membar.reports._parts.event import cell_name, line_label, source_text, value_text
 from membar.reports._parts.final_states import is_complete_execution
-from membar.reports._parts.finding import racing_events
 from membar.reports._parts.labels import place_labels
 from membar.reports._parts.layout import BOX_HEIGHT, Box, initial_writes, layout
 from membar.reports._parts.palette import BY_NAME, Palette, dashes_of
@@ -24,6 +23,7 @@ from membar.reports._parts.picture import Picture, cycle_picture, picture_of
 from membar.reports._parts.style import line, wrap
 from membar.reports._parts.style import width as columns_of
 from membar.reports._parts.verdict import verdict_text, witness_of
+from membar.reports._parts.violation_place import racing_events
 
 CHARACTER = 7.3  # width of a character of the code font
 SMALL = 6.2  # and of the small sans-serif one

@@ -25,7 +25,7 @@ from membar.questions.outcome import (
     Witness,
 )
 from membar.reports import Report
-from membar.reports._parts.findings import details, fact_lines, finding_facts
+from membar.reports._parts.report_facts import details, fact_lines, finding_facts
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line
 from membar.reports._parts.verdict import role, verdict_text
 from membar.text.paths import stem
@@ -62,9 +62,9 @@ def render(
 
             return comparison.render(found, color=color)
         case TestAnswers(tests=tests):
-            from membar.reports import summary  # noqa: PLC0415 - one kind of evidence
+            from membar.reports import litmus_table  # noqa: PLC0415 - one kind of evidence
 
-            return "".join(summary.one_line(one, differs=None, color=color) for one in tests)
+            return "".join(litmus_table.one_line(one, differs=None, color=color) for one in tests)
         case _:
             pass
     signs = UNICODE if terminal else ASCII

@@ -67,7 +67,7 @@ def test_a_full_disk_leaves_the_verdict_open() -> None:
         full = visit(LAMPORT, Limits(disk=PLENTY), 500)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, usual)
-    assert full.limit == "the end of the room on disk (TMPDIR names the directory) was reached"
+    assert full.limit == "the end of the free disk space (in the directory that TMPDIR names) was reached"
 
 
 def test_a_directory_that_is_not_there_leaves_the_verdict_open(

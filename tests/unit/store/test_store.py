@@ -29,7 +29,7 @@ from membar.questions.campaign import Campaign
 from membar.questions.campaign_matrix import Matrix, differences, runs, side
 from membar.questions.task import Limits, Options, Unrolling
 from membar.records import replace
-from membar.reports.summary import reason_group
+from membar.reports.litmus_table import reason_group
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "litmus"
 SB = """X86 SB

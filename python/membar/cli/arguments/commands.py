@@ -118,7 +118,7 @@ _ALL: Final = (
                 name="--first",
                 form="switch",
                 help="DVE: use Barnat's fast procedure, which may miss the cheapest repair",
-                short="DVE: use a fast procedure that may miss the cheapest repair",
+                short="DVE: fast, but may miss the cheapest repair",
             ),
             Option(name="--all", form="switch", help="show every repair of least cost"),
             Option(
@@ -165,6 +165,7 @@ _ALL: Final = (
                 metavar="N",
                 read="number",
                 help="test: seed of the first random program (default: 0)",
+                short="test: seed (default: 0)",
             ),
             Option(
                 name="--limit",
@@ -257,6 +258,7 @@ _ALL: Final = (
                 metavar="N",
                 read="positive",
                 help="port of the page (default: 8642, or a free one if that is taken)",
+                short="port (default: 8642, or a free one)",
             ),
             Option(
                 name="--host",

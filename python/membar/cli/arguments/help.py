@@ -27,7 +27,7 @@ _EXIT_CODES = {
     " installed",
 }
 _ABOUT = {
-    "check": "Check programs: C, C++, Rust, LLVM IR, litmus, Promela, DVE, XCFA, .cub, .obj.",
+    "check": "Check C, C++, Rust, LLVM IR, litmus, Promela, DVE, XCFA, mbp, cub, obj files.",
     "litmus": "Run many litmus tests. PATH is a file, or a folder that is searched for .litmus files; a file"
     " may also be a program in another language, such as C. `membar serve FILE` shows a store.",
     "compare": "Compare one file under several models or with several engines; or, with --store, two models,"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from membar.cli import arguments
 from membar.cli.command import BAD_INPUT, UNKNOWN, exit_code, gravest
 from membar.cli.command import INTERRUPTED as BROKEN_OFF
-from membar.cli.commands import files, supervision
+from membar.cli.commands import output_files, supervision
 from membar.cli.commands.window import color, columns, progress_line
 from membar.diagnostics import UNFIT, EngineLimitError, InputError, unfit_input
 from membar.languages import ENDINGS, TASK_ENDINGS
@@ -60,9 +60,9 @@ def run(chosen: arguments.Chosen) -> int:
     _gather_program(chosen)
     asked = [one for file in chosen.files for one in _questions_in(file, chosen)]
     chosen.files = [one.file for one in asked]
-    files.prepare_witness(chosen)
-    files.prepare_confirmation(chosen)
-    with files.collect_answers(chosen) as filed:
+    output_files.prepare_witness(chosen)
+    output_files.prepare_confirmation(chosen)
+    with output_files.collect_answers(chosen) as filed:
         asks_z3 = any(_asks_z3(one.file, chosen) for one in asked)
         found = supervision.each(asked, _ask, limits=chosen.limit, asks_z3=asks_z3)
         for one in asked:
@@ -117,7 +117,7 @@ def _ask(asked: _Asked) -> _Shown:
     """Answers one file, within the limits: reading, search and drawing together."""
     start = time.perf_counter()
     file, chosen = asked.file, asked.chosen
-    limit, filed = chosen.limit, files.Filed(chosen)
+    limit, filed = chosen.limit, output_files.Filed(chosen)
     with supervision.capture_output() as printed:
         try:
             with budget.limit_resources(seconds=limit.seconds, memory=limit.memory):
@@ -156,7 +156,7 @@ def _ask(asked: _Asked) -> _Shown:
     return given_up
 
 
-def _answer_and_show(asked: _Asked, filed: files.Filed) -> int:
+def _answer_and_show(asked: _Asked, filed: output_files.Filed) -> int:
     """Answers one file, prints the report, and returns the exit code."""
     start = time.perf_counter()
     file, chosen = asked.file, asked.chosen
@@ -178,7 +178,7 @@ def _answer_and_show(asked: _Asked, filed: files.Filed) -> int:
                 from membar.questions import campaign  # noqa: PLC0415 - only where asked for
 
                 filed.show_instead(campaign.page_data(answer, explained.as_data()))
-            files.write_witness(chosen, answer)
+            output_files.write_witness(chosen, answer)
     except budget.LimitError:
         if isinstance(answer.outcome, Unknown):  # whose reason says more
             raise budget.LimitError(answer.outcome.reason) from None
@@ -194,7 +194,7 @@ def _give_up(
     nothing = dict.fromkeys(("outcome", "svg", "png", "dot", "certificate", "atomic"))
     plain = arguments.Chosen(**vars(chosen) | nothing | {"explain": False})
     answer = unknown_answer(arguments.question(SourceFile(file, ""), plain), reason, seconds)
-    filed = files.Filed(chosen)
+    filed = output_files.Filed(chosen)
     filed.add(file, answer, seconds=seconds)
     with supervision.capture_output() as printed:
         _show(answer, plain)

@@ -6,7 +6,7 @@ import sys
 
 from membar.cli import arguments
 from membar.cli.command import exit_code
-from membar.cli.commands import files
+from membar.cli.commands import output_files
 from membar.cli.commands.window import color
 from membar.diagnostics import refusal
 from membar.languages.registry import language_of
@@ -23,7 +23,7 @@ def give_up(chosen: arguments.Chosen, reason: str) -> None:
     """Reports that nothing was found, and why."""
     answer = unknown_answer(_question(SourceFile(chosen.file, ""), chosen), reason, 0.0)
     streams.write(_line(answer) if chosen.json else f"{chosen.file}: UNKNOWN: {reason}\n")
-    with files.collect_answers(chosen) as filed:
+    with output_files.collect_answers(chosen) as filed:
         filed.add(chosen.file, answer, seconds=0.0)
 
 
@@ -64,7 +64,7 @@ def run(chosen: arguments.Chosen) -> int:
         refusals.refuse_includes(language_of(source).name, chosen.models)
     found = ask(_question(source, chosen))
     streams.write(_line(found) if chosen.json else terminal.render(found, color=color(sys.stdout)))
-    with files.collect_answers(chosen) as filed:
+    with output_files.collect_answers(chosen) as filed:
         if chosen.html is not None:
             from membar.reports import html  # noqa: PLC0415 - only where asked for
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from membar.cli import arguments
 from membar.cli.command import BAD_INPUT, VIOLATED, exit_code
-from membar.cli.commands import files, supervision
+from membar.cli.commands import output_files, supervision
 from membar.cli.commands.window import color, columns, progress_line
 from membar.diagnostics import refusal
 from membar.languages.registry import load_model
@@ -20,7 +20,7 @@ from membar.questions import campaign, refusals
 from membar.questions.answering import load_engine
 from membar.questions.ask import ask
 from membar.records import replace
-from membar.reports import streams, summary
+from membar.reports import litmus_table, streams
 from membar.text.paths import plain
 
 if TYPE_CHECKING:
@@ -70,13 +70,13 @@ def run(chosen: arguments.Chosen) -> int:
                 )
                 if is_read
             ),
-            *files.texts(chosen),
+            *output_files.texts(chosen),
         ),
     )
     start = time.perf_counter()
     # A bar among the results would only be in the way.
     bar = nullcontext() if sys.stdout.isatty() else progress_line()
-    with files.collect_answers(chosen) as filed, bar as tell:
+    with output_files.collect_answers(chosen) as filed, bar as tell:
         differences: dict[str, str] = {}
         filed.differences = differences if known is not None else None
         told = start
@@ -213,16 +213,16 @@ class _Lines:
     def _show_row(self, differs: str | None) -> None:
         if self._form == "none":
             return
-        if self._form == "differing" and differs is None and not summary.models_differ(self._row):
+        if self._form == "differing" and differs is None and not litmus_table.models_differ(self._row):
             return
         if self._form == "answers" or not self.models:
-            text = summary.one_line(
+            text = litmus_table.one_line(
                 self._row[0], differs=differs, shows_model=bool(self.models), color=color(sys.stdout)
             )
         else:
-            head = "" if self._has_head else summary.matrix_head(self._paths, self.models)
+            head = "" if self._has_head else litmus_table.matrix_head(self._paths, self.models)
             self._has_head = True
-            line = summary.matrix_line(self._paths, self.models, self._row, color=color(sys.stdout))
+            line = litmus_table.matrix_line(self._paths, self.models, self._row, color=color(sys.stdout))
             text = head + line
         streams.write(text)
 
@@ -238,7 +238,7 @@ def _show_table(
 ) -> None:
     is_for_tools = chosen.json or chosen.herd
     window = sys.stderr if is_for_tools else sys.stdout
-    table = summary.table(
+    table = litmus_table.table(
         answers,
         differences,
         expected=expected,

@@ -11,7 +11,7 @@ from typing import Any
 
 from membar.cli import arguments
 from membar.cli.command import HOLDS, UNKNOWN, VIOLATED, exit_code
-from membar.cli.commands import files, writing
+from membar.cli.commands import apply_repair, output_files
 from membar.cli.commands.window import color, columns, progress_line
 from membar.diagnostics import InputError, refusal
 from membar.languages.registry import frontend_for, language_of
@@ -92,7 +92,7 @@ def _refuse(chosen: arguments.Chosen, source: SourceFile) -> None:
             help="it is for DVE files, without `--weaken`",
         )
     if chosen.apply:
-        writing.check_writable(Path(chosen.file))
+        apply_repair.check_writable(Path(chosen.file))
 
 
 def _has_atomic_writes(source: SourceFile) -> bool:
@@ -150,10 +150,10 @@ def _write(found: repair.Repair, chosen: arguments.Chosen) -> None:
     before = {found.source.path: found.source.text, **dict(found.source.replaced)}
     texts = {found.source.path: found.repaired.text, **dict(found.repaired.replaced)}
     rewrites = [
-        writing.Rewrite(Path(path), before[path] if path in before else SourceFile.read(path).text, text)
+        apply_repair.Rewrite(Path(path), before[path] if path in before else SourceFile.read(path).text, text)
         for path, text in texts.items()
     ]
-    for sentence in writing.rewrite(rewrites):
+    for sentence in apply_repair.rewrite(rewrites):
         streams.write_message(f"{sentence}\n")
 
 
@@ -224,4 +224,4 @@ def _show(
         from membar.reports import html  # noqa: PLC0415 - only where asked for
 
         source = SourceFile.read(chosen.file)
-        files.write_page(chosen.html, [html.repair_sheet(source, unpainted(text), data(), repaired)])
+        output_files.write_page(chosen.html, [html.repair_sheet(source, unpainted(text), data(), repaired)])

@@ -18,7 +18,7 @@ def run(chosen: Chosen) -> int:
     for item in found:
         streams.write(f"{item}\n")
     if chosen.html is not None:
-        from membar.cli.commands import files  # noqa: PLC0415 - only where asked for
+        from membar.cli.commands import output_files  # noqa: PLC0415 - only where asked for
 
-        files.write_page(chosen.html, [item.page() for item in found])
+        output_files.write_page(chosen.html, [item.page() for item in found])
     return HOLDS if all(item.is_confirmed for item in found) else VIOLATED

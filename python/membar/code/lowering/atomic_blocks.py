@@ -58,7 +58,7 @@ def merge_atomic_blocks(
                 made += _as_steps([step], flow, spans[begin], set(), is_cut=False)
             continue
         if len(ways) > _MOST_WAYS:
-            raise NotSupportedError(f"an atomic block with more than {_MOST_WAYS} ways", call.place)
+            raise NotSupportedError(f"an atomic block with more than {_MOST_WAYS} paths", call.place)
         loops = [_endless_loop(way) for way in ways]
         waiting = {edge.source for loop in loops for edge in loop}
         may_wait |= bool(waiting)
@@ -76,7 +76,7 @@ def _ways(begin: int, leaving: Mapping[int, Sequence[Edge]], ends: frozenset[int
     while todo:
         way = todo.pop()
         following = leaving.get(way[-1].target, ())
-        is_left_out = any(edge.unfollowed for edge in following) or bool(_endless_loop(way))
+        is_left_out = any(edge.unexplored for edge in following) or bool(_endless_loop(way))
         if way[-1].target in ends or not following or is_left_out or _is_cut(way, ends):
             yield way
         else:
@@ -116,7 +116,7 @@ def _as_steps(
         point = flow.point()
         return [
             replace(done, target=point),
-            Edge(source=point, target=point, span=span, unfollowed="more iterations in an atomic block"),
+            Edge(source=point, target=point, span=span, unexplored="more iterations in an atomic block"),
         ]
     warnings = [(item, edge.span) for edge in way for item in edge.operations if is_warning(item)]
     found, end = [done], done.target

@@ -138,7 +138,7 @@ class Automaton:
         if self.state is None:
             return
         here = self.here()
-        self.edges.append(Edge(source=here, target=here, span=span, unfollowed=what))
+        self.edges.append(Edge(source=here, target=here, span=span, unexplored=what))
         self.state = None
 
     def here(self) -> int:
@@ -203,7 +203,7 @@ def without_empty_steps(
         for edge in edges
         if not edge.operations
         and edge.guard == TRUE
-        and not edge.unfollowed
+        and not edge.unexplored
         and leaving[edge.source] == 1
         and edge.source not in staying
         and not {edge.source, edge.target} <= headers

@@ -112,7 +112,7 @@ class _Block:
 
     def _is_left_out(self, point: int) -> bool:
         """Whether what follows is not followed."""
-        return any(edge.unfollowed for edge in self.leaving.get(point, ()))
+        return any(edge.unexplored for edge in self.leaving.get(point, ()))
 
     def _sorted_points(self) -> list[int]:
         """The points of the block, each one before those that follow it."""

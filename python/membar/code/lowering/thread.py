@@ -250,7 +250,7 @@ class ThreadLowering:
             case ir.Return():
                 self._return(end)
             case ir.Unreachable():
-                self.check(FALSE, "the program comes to a place that it must not reach", end)
+                self.check(FALSE, "code is reached that the compiler takes to be unreachable", end)
 
     def _switch(self, end: ir.Switch) -> None:
         word = self.value(end.value, end, "tested")
@@ -276,7 +276,7 @@ class ThreadLowering:
         if state is None:
             return
         if self._inside.setdefault(block.name, self.atomic) is not self.atomic:
-            raise NotSupportedError("an atomic block that only some ways begin or end", end.place)
+            raise NotSupportedError("an atomic block that begins or ends on some paths only", end.place)
         if self._arrivals[block.name] == 1 and block.name not in self._points:
             for item, (word, unset) in zip(block.parameters, words, strict=True):
                 self.values[item.name] = word

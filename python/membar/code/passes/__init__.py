@@ -48,7 +48,7 @@ ORDER = (
     "promote_locals",
     "join_pieces",
     "fold_constants",
-    "limit_wakes",
+    "limit_spurious_wakeups",
     "fold_constants",
     "unroll_counted_loops",
 )
@@ -62,7 +62,7 @@ _OF_A_THREAD = (
 """What simplifies the function of a thread once its argument is known: what is known after loops have been
 written out divides further variables. Copies are expanded before, where all accesses to memory are seen."""
 _OF_MEMORY = (
-    "excuse_usage",
+    "allow_missing_arguments",
     "drop_atomic_blocks",
     "enumerate_sizes",
     "place_locals",
@@ -98,7 +98,7 @@ def _has_copies(module: ir.Module) -> bool:
 
 _ONLY_WHERE: Mapping[str, Callable[[ir.Module], bool]] = {
     "bound_copies": _has_copies,
-    "excuse_usage": lambda module: module.lacks_arguments,
+    "allow_missing_arguments": lambda module: module.lacks_arguments,
 }
 """Where some passes have nothing to do, and are not even loaded: for most programs."""
 
@@ -188,7 +188,7 @@ def prepare(
     module = divide_again(module)
     module = spawn_threads(resolve_thread_functions(module), simplify, any_number)
     if any_number is not None:
-        from membar.code.passes.find_copies import check_copies  # noqa: PLC0415 - few programs
+        from membar.code.passes.replicate_threads import check_copies  # noqa: PLC0415 - few programs
 
         check_copies(module, any_number)
     module = replace(module, functions={name: module.functions[name] for name in module.threads})

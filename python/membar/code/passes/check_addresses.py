@@ -37,7 +37,11 @@ def check_addresses(module: ir.Module) -> ir.Module:
     if not lines:
         return module
     words = f"line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))}"
-    part = ("", f"objects lie at one address each, on which {words} depend{'s' * (len(lines) == 1)}")
+    part = (
+        "",
+        f"only one address for each object was tried, but {words}"
+        f" depend{'s' * (len(lines) == 1)} on addresses",
+    )
     return replace(module, partly_checked=(*module.partly_checked, part))
 
 

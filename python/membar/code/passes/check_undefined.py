@@ -32,7 +32,7 @@ _BYTE = ir.Int(8)
 _COPIES = ("copied/", "split/")
 _SMALL = (1, 2)
 _PAIR_OF_WORDS = ir.Int(WIDEST)
-_PART = "without checking that small numbers in memory of {} are set before they are read"
+_PART = "without checking for reads of uninitialised 1- and 2-byte integers in the memory of {}"
 
 
 def check_undefined(module: ir.Module) -> ir.Module:

@@ -27,7 +27,7 @@ from membar.records import replace
 from membar.source import pattern
 
 _NO_BLOCK = "free of a pointer that is not the beginning of allocated memory"
-_AGAIN = "without telling a pointer that a loop kept to {} from one to the variable of a later iteration"
+_AGAIN = "without distinguishing pointers to {} that were taken in different iterations of its loop"
 _CHOOSE = ir.FunctionAddress(f"{PREFIX}choose")
 _ADD_WITHIN = ir.FunctionAddress(f"{PREFIX}add_within")
 _ASSUME = ir.FunctionAddress(f"{PREFIX}assume")

@@ -27,7 +27,7 @@ def resolve_exceptions(module: ir.Module) -> ir.Module:
         if not module.handlers:
             message, kind = _UNCAUGHT_PANIC if module.is_rust else _UNCAUGHT
             return checks.fail(message, item.place, kind)
-        return checks.gap(_unfollowed(module), item.place)
+        return checks.gap(_unexplored(module), item.place)
 
     functions = {
         name: replace(
@@ -45,7 +45,7 @@ def resolve_exceptions(module: ir.Module) -> ir.Module:
     return checks.added_to(replace(module, functions=functions, handlers=()))
 
 
-def _unfollowed(module: ir.Module) -> str:
+def _unexplored(module: ir.Module) -> str:
     """What executions do that throw."""
     found = dict.fromkeys(f"{name_of(place.file)}:{place.line}" for place in module.handlers if place.line)
     what, handler = ("a panic", "catch_unwind") if module.is_rust else ("an exception", "try")

@@ -38,7 +38,7 @@ _NULL = ir.Constant(0, ir.PTR)
 
 
 def _that_fails(function: ir.Function, checks: Checks) -> ir.Function:
-    message = f"`{function.name}` is called, which nobody defines"
+    message = f"`{function.name}` is called, a weak function without a definition"
     end = ir.Unreachable(place=function.place)
     block = ir.Block(name="missing", instructions=(checks.fail(message, function.place),), end=end)
     return replace(function, blocks=(block,))

@@ -43,9 +43,9 @@ def spawn_threads(module: ir.Module, simplify: Simplify, any_number: AnyNumber |
     """
     module = replace(module, threads=(ENTRY,))
     if any_number is not None:
-        from membar.code.passes.find_copies import find_copies  # noqa: PLC0415 - few programs
+        from membar.code.passes.replicate_threads import replicate_threads  # noqa: PLC0415 - few programs
 
-        module = find_copies(module, any_number)
+        module = replicate_threads(module, any_number)
     number = 0
     handed: dict[str, Contents] = {}
     while number < len(module.threads):
@@ -210,7 +210,9 @@ class _Spawning:
         """Memory for what a thread is started with, or the like: an object that is nothing else."""
         (size,) = call.arguments
         if not isinstance(size, ir.Constant):
-            raise NotSupportedError("the size of what a thread is started with is not known", call.place)
+            raise NotSupportedError(
+                "the size of the argument that is passed to a new thread is not known", call.place
+            )
         (result,) = call.results
         name, number = "start", 1
         while name in self.objects:
@@ -227,7 +229,7 @@ class _Spawning:
         self.numbers[result.name] = ir.ObjectAddress(name)
 
     def _computing(self, argument: ir.Operand) -> list[ir.Instruction]:
-        """What computes the argument of all copies, as `find_copies` leaves it, in order."""
+        """What computes the argument of all copies, as `replicate_threads` leaves it, in order."""
         needed, found = {argument}, list[ir.Instruction]()
         for block in self.function.blocks:
             for item in reversed(block.instructions):

@@ -12,7 +12,7 @@ from membar.engines._core_runs import follow_run, last_state, witness
 from membar.engines.buffers.procedures import ALGORITHMS, Found, Procedures
 from membar.engines.reference.state import look
 from membar.limits.budget import count_reason, memory_reason, time_reason
-from membar.program.loops import unfollowed_of
+from membar.program.loops import unexplored_of
 from membar.program.program import Program, Thread
 from membar.properties.judge import Tally
 from membar.properties.tally import ANY_LENGTH
@@ -71,7 +71,7 @@ class Search:
             algorithm=ALGORITHMS[found.algorithm],
             looked_for=_LOOKED_FOR[found.algorithm],
             unit=f"states{ANY_LENGTH}",
-            unfollowed=unfollowed_of(self.task.program),
+            unexplored=unexplored_of(self.task.program),
         )
         tally.limit = self._limit(found)
         tally.lists_outcomes = self.question.shows_endings and tally.limit is None

@@ -312,13 +312,13 @@ class Search:
             unrolls=True,
             awaits=bool(self.watched.threads),
             waiting={edge.span for edge in self._edges(found.waits) if edge.span is not None},
-            cut={edge.span for edge in cuts if edge.span is not None and not edge.unfollowed},
+            cut={edge.span for edge in cuts if edge.span is not None and not edge.unexplored},
         )
         if cuts:
-            from membar.program.loops import unfollowed_in  # most programs have no loops
+            from membar.program.loops import unexplored_in  # most programs have no loops
 
-            tally.unfollowed = unfollowed_in(cuts)
-        tally.loops_cut = bound if any(not edge.unfollowed for edge in cuts) else None
+            tally.unexplored = unexplored_in(cuts)
+        tally.loops_cut = bound if any(not edge.unexplored for edge in cuts) else None
         tally.limit = self._limit(found.stopped)
         tally.stopped = found.stopped == "failure"
         self._collect_flags(found, tally)

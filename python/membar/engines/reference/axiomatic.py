@@ -28,7 +28,7 @@ from membar.program.awaits import NO_WATCHES
 from membar.program.blocking import is_decided
 from membar.program.execution import Kind, final_memory
 from membar.program.expand import expand
-from membar.program.loops import unfollowed_in
+from membar.program.loops import unexplored_in
 from membar.program.operations import Receive, Send
 from membar.program.program import Program
 from membar.program.value_candidates import guesses
@@ -47,7 +47,7 @@ from membar.source import Span
 
 NAME = "reference"
 _LOOKED_FOR = frozenset({"condition", "assertions", "races"})
-_ENDED = frozenset({Status.COMPLETE, Status.UNBORN})
+_ENDED = frozenset({Status.COMPLETE, Status.NOT_STARTED})
 _STOPPED = frozenset({Status.FAILED, Status.FAULT})
 
 
@@ -117,8 +117,8 @@ class _Search:
         )
         self.tally.waiting = _waiting_spans(threads)
         cuts = [trace.edge for runs in threads for trace in runs if trace.status is Status.CUT]
-        self.tally.unfollowed = unfollowed_in(edge for edge in cuts if edge is not None)
-        if any(edge is None or not edge.unfollowed for edge in cuts):
+        self.tally.unexplored = unexplored_in(edge for edge in cuts if edge is not None)
+        if any(edge is None or not edge.unexplored for edge in cuts):
             self.tally.loops_cut = self.bound
         for chosen in combinations(self.program, threads, self.budget):
             if self._is_worth_it(chosen):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from membar.engines.reference.machine import Machine
 
 
-def unfit(machine: Machine, thread: int, edge: int) -> str:
+def too_small_message(machine: Machine, thread: int, edge: int) -> str:
     """That a step never happens with the bound of `machine`, where it is, and which bound it needs."""
     owner = machine.program.threads[thread]
     step = owner.edges[edge]
@@ -22,11 +22,11 @@ def unfit(machine: Machine, thread: int, edge: int) -> str:
     entries = "entry" if machine.bound == 1 else "entries"
     return (
         f"a step of {owner.name}{place} never happens: its stores do not fit into a buffer of "
-        f"{machine.bound} {entries}; it needs --buffers {room(machine, thread, edge)}"
+        f"{machine.bound} {entries}; it needs --buffers {sufficient_bound(machine, thread, edge)}"
     )
 
 
-def room(machine: Machine, thread: int, edge: int) -> int:
+def sufficient_bound(machine: Machine, thread: int, edge: int) -> int:
     """A bound with which the stores of a step fit into an empty buffer."""
     stores = [
         operation

@@ -40,7 +40,7 @@ def combinations(
     ) -> Iterator[tuple[Trace, ...]]:
         position = len(chosen)
         if position == len(threads):
-            if are_born_and_joined(program, chosen):
+            if spawns_and_joins_agree(program, chosen):
                 yield chosen
             return
         for trace in threads[position]:
@@ -53,7 +53,7 @@ def combinations(
     yield from extend((), initial, frozenset())
 
 
-def are_born_and_joined(program: Program, chosen: Sequence[Trace]) -> bool:
+def spawns_and_joins_agree(program: Program, chosen: Sequence[Trace]) -> bool:
     """Whether threads run exactly if started, and joins pass exactly if the joined thread has ended."""
     if all(thread.started for thread in program.threads) and not any(t.turns or t.waits_for for t in chosen):
         return True
@@ -63,7 +63,7 @@ def are_born_and_joined(program: Program, chosen: Sequence[Trace]) -> bool:
         raise EngineLimitError("a thread is started more than once")
     for thread, trace in zip(program.threads, chosen, strict=True):
         born = thread.started or thread.name in spawned
-        if born is (trace.status is Status.UNBORN):
+        if born is (trace.status is Status.NOT_STARTED):
             return False
         if trace.waits_for is not None and by_name[trace.waits_for].status is Status.COMPLETE:
             return False

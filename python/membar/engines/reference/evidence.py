@@ -22,7 +22,7 @@ from membar.records import replace
 from membar.source import is_same_message
 
 LOOKED_FOR = frozenset(PROPERTIES)
-_ENDED = frozenset({Status.COMPLETE, Status.UNBORN})
+_ENDED = frozenset({Status.COMPLETE, Status.NOT_STARTED})
 
 
 def evidence(program: Program, model: Model, witness: Witness) -> Tally:

@@ -30,7 +30,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from membar.diagnostics import Diagnostic, EngineLimitError
-from membar.engines.reference.meeting import Joint, Meeting, meeting_of
+from membar.engines.reference.rendezvous import RendezvousOperation, RendezvousStep, rendezvous_in
 from membar.engines.reference.state import (
     ATOMIC,
     BARRIER,
@@ -56,7 +56,7 @@ from membar.models.model import Operational
 from membar.program import operations as ops
 from membar.program.dependencies import tags_of
 from membar.program.expr import evaluate
-from membar.program.loops import stop_unfollowed
+from membar.program.loops import stop_unexplored
 from membar.program.program import Program
 
 
@@ -64,7 +64,7 @@ class Machine:
     """The states and steps of one program under one discipline; `bound` None is no bound."""
 
     def __init__(self, program: Program, discipline: Operational, bound: int | None) -> None:
-        self.program = program = stop_unfollowed(program)
+        self.program = program = stop_unexplored(program)
         self.discipline = discipline
         self.bound = bound
         self.thread_index = {thread.name: index for index, thread in enumerate(program.threads)}
@@ -76,8 +76,8 @@ class Machine:
             }
             for thread in program.threads
         ]
-        self.meetings = [
-            [meeting_of(edge, self._without_room) for edge in thread.edges] for thread in program.threads
+        self.rendezvous = [
+            [rendezvous_in(edge, self._without_room) for edge in thread.edges] for thread in program.threads
         ]
         self._refuse_unknown()
 
@@ -228,15 +228,15 @@ class Machine:
         self, state: State, index: int, number: int, movers: Sequence[int], opened: Sequence[int]
     ) -> Iterator[Move | HaltError]:
         made = (number,) if len(opened) > 1 else ()
-        meeting = self.meetings[index][number]
-        if meeting is None:
+        operation = self.rendezvous[index][number]
+        if operation is None:
             yield from self._alone(state, index, number, made)
-        elif isinstance(meeting.operation, ops.Send):
+        elif isinstance(operation.operation, ops.Send):
             is_inside = state.locals[index].point in self.program.threads[index].atomic
             everybody = range(len(state.locals)) if is_inside else movers
             for other in everybody:
                 if other != index and state.locals[other].born:
-                    yield from self._together(state, (index, number, made), other, meeting)
+                    yield from self._together(state, (index, number, made), other, operation)
 
     def _open_edges(self, state: State, index: int) -> list[int]:
         """The edges of thread `index` whose guards are open."""
@@ -276,21 +276,25 @@ class Machine:
             )
 
     def _together(
-        self, state: State, sender: tuple[int, int, tuple[int, ...]], other: int, meeting: Meeting
+        self,
+        state: State,
+        sender: tuple[int, int, tuple[int, ...]],
+        other: int,
+        operation: RendezvousOperation,
     ) -> Iterator[Move | HaltError]:
         """The rendezvous of a sender (its number, its edge, its choices so far) with thread `other`."""
         opened = self._open_edges(state, other)
         for number in opened:
-            theirs = self.meetings[other][number]
+            theirs = self.rendezvous[other][number]
             is_theirs = theirs is not None and isinstance(theirs.operation, ops.Receive)
-            if theirs is None or not is_theirs or theirs.channel != meeting.channel:
+            if theirs is None or not is_theirs or theirs.channel != operation.channel:
                 continue
             made = (number,) if len(opened) > 1 else ()
             for picks in every_choice():
-                joint = Joint(self, state, picks, sender=sender[0], receiver=other)
+                step = RendezvousStep(self, state, picks, sender=sender[0], receiver=other)
                 after, failure = None, None
                 try:
-                    after = joint.take(sender[1], number, meeting.position)
+                    after = step.take(sender[1], number, operation.position)
                 except HaltError as halted:
                     if halted.halt is not Halt.FAILED:
                         if halted.halt is Halt.UNFIT:
@@ -302,10 +306,10 @@ class Machine:
                     thread=sender[0],
                     edge=sender[1],
                     after=after,
-                    acts=tuple(joint.acts),
-                    choices=(*sender[2], *joint.made),
+                    acts=tuple(step.acts),
+                    choices=(*sender[2], *step.made),
                     failure=failure,
-                    partner=Partner(thread=other, edge=number, choices=(*made, *joint.theirs)),
+                    partner=Partner(thread=other, edge=number, choices=(*made, *step.theirs)),
                 )
 
     def fence(self, tags: ops.Tags) -> FenceEffect:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from membar.diagnostics import EngineLimitError
-from membar.engines.reference.candidates import are_born_and_joined, skeleton
+from membar.engines.reference.candidates import skeleton, spawns_and_joins_agree
 from membar.engines.reference.threads import follow
 from membar.engines.reference.trace import ChoiceError, Status, Trace
 from membar.models.evaluate import failures
@@ -141,7 +141,7 @@ def _rerun(program: Program, index: int, witness: Witness) -> Trace:
     events = [event.thread for event in witness.execution.events].count(index)
     unborn = not program.threads[index].started and events == 0 and not witness.choices[index]
     if unborn and not _is_spawned(program, index, witness):
-        return Trace(thread=index, status=Status.UNBORN)
+        return Trace(thread=index, status=Status.NOT_STARTED)
     try:
         return follow(program, index, witness.choices[index], events=events, has_steps=bool(witness.steps))
     except ChoiceError as wrong:
@@ -164,7 +164,7 @@ def _is_spawned(program: Program, index: int, witness: Witness) -> bool:
 
 def _compare(program: Program, chosen: tuple[Trace, ...], given: Execution) -> str | None:
     """What differs between the execution given and the one the choices lead to."""
-    if not are_born_and_joined(program, chosen):
+    if not spawns_and_joins_agree(program, chosen):
         return "a thread runs before it was started, or a join returns before its thread has ended"
     frame = skeleton(program, chosen)
     rebuilt = frame.execution

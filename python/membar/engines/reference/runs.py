@@ -42,7 +42,7 @@ def witness_of(
     chosen = tuple(
         follow(expanded, n, choices[n], events=history.events[n], has_steps=True)
         if final.locals[n].born
-        else Trace(thread=n, status=Status.UNBORN)
+        else Trace(thread=n, status=Status.NOT_STARTED)
         for n in range(len(program.threads))
     )
     registers = [dict(trace.registers) for trace in chosen]

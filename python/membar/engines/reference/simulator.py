@@ -12,12 +12,12 @@ from functools import partial
 
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
-from membar.engines.reference.buffer_room import unfit
+from membar.engines.reference.buffer_room import too_small_message
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.runs import deadlock_message, witness_of
 from membar.engines.reference.state import Move, State, look
 from membar.models.model import Operational
-from membar.program.loops import unfollowed_of
+from membar.program.loops import unexplored_of
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally
 from membar.questions.outcome import Statistics, Witness
@@ -55,7 +55,7 @@ class _Simulation:
             algorithm=f"every state{buffers}",
             looked_for=_LOOKED_FOR,
             unit="states",
-            unfollowed=unfollowed_of(task.program),
+            unexplored=unexplored_of(task.program),
         )
         if task.options.unrolling.chosen_by_user:
             self.tally.notes.append("the loop bound has no effect: every state is visited")
@@ -102,7 +102,7 @@ class _Simulation:
         if found.held_back:
             self.tally.buffers_held = self.bound
         if found.unfit is not None and self.tally.unfit is None:
-            self.tally.unfit = unfit(self.machine, *found.unfit)
+            self.tally.unfit = too_small_message(self.machine, *found.unfit)
         if self.machine.inside(state) is not None:
             self.inside += 1
             return found.moves

@@ -21,7 +21,7 @@ from membar.program.program import Program
 from membar.source import Span
 
 _WAITS = frozenset({Status.WAITING, Status.SUSPENDED})
-_STAYS = _WAITS | {Status.COMPLETE, Status.UNBORN, Status.CUT}
+_STAYS = _WAITS | {Status.COMPLETE, Status.NOT_STARTED, Status.CUT}
 _LOOPS = frozenset({Status.WAITING, Status.CUT})
 
 
@@ -122,7 +122,7 @@ def _written_from(program: Program, trace: Trace, names: set[str]) -> set[int] |
         edges = thread.outgoing.get(point, ())
         has_end = has_end or not edges
         for edge in edges:
-            if edge.unfollowed:  # the text does not say what comes then
+            if edge.unexplored:  # the text does not say what comes then
                 return None
             for item in edge.operations:
                 if isinstance(item, Join) and item.thread in names:

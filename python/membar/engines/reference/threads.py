@@ -432,7 +432,7 @@ class Code:
 def traces(code: Code, values: Values, *, bound: int) -> Iterator[Trace]:
     """Every run of the thread in which each read returns one of the values given for its cell."""
     if not code.thread.started:
-        yield Trace(thread=code.index, status=Status.UNBORN)
+        yield Trace(thread=code.index, status=Status.NOT_STARTED)
     todo: list[tuple[int, ...]] = [()]
     while todo:
         choices = Choices(todo.pop(), searching=True)

@@ -25,7 +25,7 @@ class Status(enum.Enum):
     CUT = "cut"  # by the loop bound
     FAILED = "failed"  # an assertion failed; nothing comes after it
     FAULT = "fault"  # it accessed what is not a location
-    UNBORN = "unborn"  # no `Spawn` started it
+    NOT_STARTED = "not started"  # no `Spawn` started it
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from membar.limits.budget import size_text
 from membar.limits.progress import Progress
 from membar.models.model import Operational
 from membar.program.encoding import pack
-from membar.program.loops import unfollowed_of
+from membar.program.loops import unexplored_of
 from membar.program.predicate import StatePredicate
 from membar.program.temporal import Claim, ForbiddenRuns, has_next, predicates_of
 from membar.properties import ASSERTED, PROPERTIES
@@ -164,7 +164,7 @@ class _Search:
             looked_for=_LOOKED_FOR,
             unit="states",
             lists_outcomes=asks,
-            unfollowed=unfollowed_of(task.program),
+            unexplored=unexplored_of(task.program),
         )
 
     def run(self) -> Tally:
@@ -270,18 +270,18 @@ class _Search:
         if found.disk is not None:
             self.tally.notes.append(_on_disk(found.disk, self.task.options.jobs))
         if self._may_follow_all() and found.stopped is None and not found.blocked:
-            self.tally.unfollowed = {}
+            self.tally.unexplored = {}
 
     def _may_follow_all(self) -> bool:
         """Whether visiting all states tells that no run comes to a step that is not followed.
 
         Where such a step begins at a point that its thread holds, a run that comes there is blocked.
         """
-        return bool(self.tally.unfollowed) and all(
+        return bool(self.tally.unexplored) and all(
             edge.source in thread.atomic
             for thread in self.program.threads
             for edge in thread.edges
-            if edge.unfollowed
+            if edge.unexplored
         )
 
     def _seconds(self) -> float:
@@ -348,12 +348,12 @@ class _Search:
             tally.notes.append(_ONE_FAILURE)
 
     def _take_bound(self, found: _core.VisitedStates | _core.RunAnswer) -> None:
-        from membar.engines.reference.buffer_room import unfit
+        from membar.engines.reference.buffer_room import too_small_message
 
         if found.held:
             self.tally.buffers_held = self.bound
         if found.unfit is not None and self.tally.unfit is None:
-            self.tally.unfit = unfit(self.machine, *found.unfit)
+            self.tally.unfit = too_small_message(self.machine, *found.unfit)
 
     def _take_claims(self) -> None:
         """Looks for a run that breaks a claim, one claim after another, unless the search has stopped."""
@@ -396,7 +396,7 @@ class _Search:
             self.tally.limit = self.tally.limit or UNSEEN
         if answer.lasso is not None:
             run = answer.lasso
-            if self._is_unfollowed([*run.prefix, *run.cycle]):
+            if self._is_unexplored([*run.prefix, *run.cycle]):
                 self.tally.limit = LEFT_OUT
                 return
             self.tally.lasso = lasso(
@@ -422,14 +422,14 @@ class _Search:
         self.tally.notes.append(f"no partial-order reduction for the claim {claim.name}: {why}")
         return False
 
-    def _is_unfollowed(self, steps: Sequence[_core.Step | None]) -> bool:
+    def _is_unexplored(self, steps: Sequence[_core.Step | None]) -> bool:
         """Whether a thread ends up, in a run of these steps, where the program is not followed further."""
         points = {}
         for step in steps:
             if step is not None and step.edge is not None:
                 points[step.thread] = self.program.threads[step.thread].edges[step.edge].target
         return any(
-            edge.unfollowed
+            edge.unexplored
             for thread, point in points.items()
             for edge in self.program.threads[thread].outgoing.get(point, ())
         )

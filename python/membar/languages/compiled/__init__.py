@@ -38,9 +38,9 @@ def _configurations(source: SourceFile) -> tuple[tuple[str, ...], ...]:
 
 
 def _copies(source: SourceFile, macro: str) -> Template:
-    from membar.languages.compiled.copies import parse_copies  # noqa: PLC0415 - on demand
+    from membar.languages.compiled.any_threads import parse_any_threads  # noqa: PLC0415 - on demand
 
-    return parse_copies(source, macro)
+    return parse_any_threads(source, macro)
 
 
 FRONTEND = Frontend(

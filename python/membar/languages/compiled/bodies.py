@@ -34,7 +34,7 @@ _MODULES = ("membar.code.ir", "membar.code.shapes")
 _VARIABLES: Mapping[str, str] = {
     name: file
     for file, names in {
-        "outside.c": ("stdin", "stdout", "stderr"),
+        "environment.c": ("stdin", "stdout", "stderr"),
         "cpp_runtime.c": (
             "__dso_handle",
             "_ZTVN10__cxxabiv117__class_type_infoE",

@@ -169,7 +169,7 @@ def file_of_first_choice(built: Build, chosen: BuildOptions) -> str | None:
     return first.command[0] if is_first and not is_script(first) else None
 
 
-def require_entry(paths: Sequence[str], modules: Sequence[llvm.Module]) -> None:
+def require_main(paths: Sequence[str], modules: Sequence[llvm.Module]) -> None:
     """Checks that the program has a `main`; link finds a second one.
 
     Raises:

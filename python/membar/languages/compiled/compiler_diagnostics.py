@@ -98,7 +98,7 @@ def diagnose(message: Message, code: str, read: Files) -> Diagnostic:
     if source is None or message.line > len(source.line_starts):
         # What the compiler says may quote the file.
         where = f"{message.file}:{message.line}"
-        text = f"the file is wrong at {where}; outside the project, its text is not shown"
+        text = f"error at {where}; the file is outside the project, so its text is not shown"
         folder = folder_of(message.file)
         return Diagnostic(code=code, message=text, help=f"if it belongs to the project, name it: -I {folder}")
     start = source.line_starts[message.line - 1]

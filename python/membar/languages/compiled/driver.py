@@ -48,7 +48,7 @@ from membar.text.paths import absolute, folder_of, is_below, resolve, stem, suff
 HEADERS = f"{folder_of(__file__)}/headers"
 CONSTANT_OVERFLOW, COMPILED_OUT = "W1523", "W1524"
 PREPROCESSED, BITCODE, TEXT = frozenset({".i", ".ii"}), ".bc", ".ll"
-FOREIGN = "the program includes another file; a program in the page can include none of yours"
+FOREIGN = "the program includes another file; programs in the web page cannot include your files"
 
 _PREPROCESSED = ("-E", "-dD")
 _UNOPTIMISED = ("-S", "-emit-llvm", "-g", "-O0", "-Xclang", "-disable-llvm-passes")

@@ -100,13 +100,13 @@ class ModuleLowering:
         """What the compiler's choices hide."""
         found = self.shapes.lines_of_divided_bit_fields()
         where = f"line{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
-        part = f"without races of the bit fields of {where} with those beside them"
+        part = f"without races between the bit fields of {where} and adjacent ones"
         literals = (("memory", NOT_CHECKED),) if self.has_unmarked_literals else ()
         less = sorted(self.lines_of_less_alignment)
         where = f"line{'s' * (len(less) > 1)} {', '.join(map(str, less))}"
         aligned = (("memory", f"without the alignment of what {where} access{'es' * (len(less) == 1)}"),)
         names = " and ".join(self.misused_unseen)
-        part = f"without checking that {names}, whose declaration a jump passes, is used in its block"
+        part = f"without checking that {names}, whose declaration a jump skips, is used only inside its block"
         passed = (("memory", part),) if self.misused_unseen else ()
         return (*((("races", part),) if found else ()), *literals, *passed, *(aligned if less else ()))
 

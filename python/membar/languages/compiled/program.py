@@ -21,10 +21,11 @@ from membar.languages.compiled.build import (
     BuildOptions,
     build,
     file_of_first_choice,
-    require_entry,
+    require_main,
     with_inline_bodies,
 )
 from membar.languages.compiled.cache import now
+from membar.languages.compiled.call_chains import Spans
 from membar.languages.compiled.driver import (
     COMPILED_OUT,
     CONSTANT_OVERFLOW,
@@ -37,7 +38,6 @@ from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.refusal import Refusal
 from membar.languages.compiled.settings import HEAP, RANGE, THREADS, bound_of, settings_of
 from membar.languages.compiled.source_language import C
-from membar.languages.compiled.spans import Spans
 from membar.languages.compiled.thread_names import name_threads
 from membar.program.program import Program
 from membar.records import record, replace
@@ -130,7 +130,7 @@ def link_source(compiled: CompiledProgram) -> code.Module:
         EngineLimitError: the same, where nothing can be said about the processor of the memory model.
     """
     built, chosen = compiled.built, compiled.chosen
-    require_entry([file.files[0] for file in built.files], built.modules)
+    require_main([file.files[0] for file in built.files], built.modules)
     settings = _settings(compiled)
     defines = tuple(f"{name}={settings[name]}" for name in RANGE if name in settings)
     library = Library(

@@ -335,7 +335,7 @@ class _Stack:
             offset = max(size, offset + 1)
         if any(edge.target == 1 for edge in edges):
             why = f"more than {len(self._slots)} processes at a time"
-            edges.append(Edge(source=1, target=1, span=codes[0].process.span, unfollowed=why))
+            edges.append(Edge(source=1, target=1, span=codes[0].process.span, unexplored=why))
             held.add(1)  # where the run is not followed, nobody goes on
         if self._module.asks_last:
             edges = [edge_with_last(edge, number, self._module.span) for edge in edges]

@@ -8,7 +8,7 @@ from membar.engines.reference.machine import Machine
 from membar.models.model import Operational
 from membar.program.expr import FALSE, Address, Constant, Expr, addresses_of, negation, registers_of, signed
 from membar.program.folding import substitute_values
-from membar.program.loops import unfollowed_of
+from membar.program.loops import unexplored_of
 from membar.program.operations import Choose, Load, Rmw, Set, Store, Unlock
 from membar.program.predicate import RegisterValue, StatePredicate
 from membar.program.program import Edge, Program, Thread
@@ -40,7 +40,7 @@ def buffered_model(program: Program, discipline: Operational, bound: int) -> Mod
     """
     if program.channels:
         raise untranslatable("channels", program.span, help="Promela's channels with room are translated")
-    for what, spans in unfollowed_of(program).items():
+    for what, spans in unexplored_of(program).items():
         raise untranslatable(f"the program is not followed further: {what}", next(iter(spans), None))
     machine = Machine(program, discipline, bound)
     stored = tuple(

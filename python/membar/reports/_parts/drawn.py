@@ -16,8 +16,8 @@ from membar.reports import answer_keys as form
 from membar.reports._parts.buffered_run import Moment, buffered_run, locked_events
 from membar.reports._parts.drawing import drawn_edges
 from membar.reports._parts.event import cell_name, line_label, source_text, units, value_text
+from membar.reports._parts.event_order import order_of
 from membar.reports._parts.narrative import failing_reads, is_internal
-from membar.reports._parts.order import order_of
 from membar.reports._parts.style import printable
 from membar.source import SourceFile
 

@@ -14,7 +14,7 @@ from membar.reports._parts.condition import (
     state_satisfies,
     state_text,
 )
-from membar.reports._parts.findings import Fact
+from membar.reports._parts.report_facts import Fact
 from membar.reports._parts.style import Line, line, printable, wrap
 from membar.reports._parts.table import value_table
 

@@ -9,7 +9,7 @@ from membar.program.program import Program
 from membar.questions.outcome import Witness
 from membar.records import record
 from membar.reports._parts.event import action_text, place, source_text, units
-from membar.reports._parts.order import order_of
+from membar.reports._parts.event_order import order_of
 from membar.reports._parts.relations import reads_from
 from membar.reports._parts.style import printable
 from membar.source import Span

@@ -24,7 +24,7 @@ from membar.reports._parts.event import (
     units,
     value_text,
 )
-from membar.reports._parts.order import Order, order_of
+from membar.reports._parts.event_order import Order, order_of
 from membar.reports._parts.relations import reads_from
 from membar.reports._parts.style import GLUE, Line, Signs, line, printable, wrap
 from membar.reports._parts.table import Cell, thread_table

@@ -16,8 +16,8 @@ from membar.questions.outcome import Witness
 from membar.records import field, record, replace
 from membar.reports._parts.drawing import DrawnEdge, drawn_edges
 from membar.reports._parts.event import line_label
+from membar.reports._parts.event_order import order_of
 from membar.reports._parts.narrative import failing_reads, is_internal
-from membar.reports._parts.order import order_of
 from membar.reports._parts.relations import immediate_co, immediate_fr
 
 MOST = 24  # events of a picture that is not folded

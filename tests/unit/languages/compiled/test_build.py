@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from membar.diagnostics import InputError
-from membar.languages.compiled.build import BuildOptions, build, require_entry
+from membar.languages.compiled.build import BuildOptions, build, require_main
 from membar.languages.compiled.cache import Cache, Cached
 from membar.languages.compiled.compile_commands import recorded_options
 from membar.languages.compiled.compiler import Compiler
@@ -191,7 +191,7 @@ def test_a_text_may_be_another_than_the_one_on_the_disk(tmp_path: Path) -> None:
 def test_a_program_without_main_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, "a.c", "int f(void) { return 0; }")
     with pytest.raises(InputError) as caught:
-        require_entry([path], build([path], BuildOptions()).modules)
+        require_main([path], build([path], BuildOptions()).modules)
     assert caught.value.diagnostics[0].code == "W1521"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from membar.cli import command
-from membar.languages.compiled.spans import span_at
+from membar.languages.compiled.source_expressions import span_at
 from membar.source import SourceFile
 from strategies.compiled_code import needs_clang
 

@@ -36,7 +36,7 @@ def test_a_weak_name_that_nobody_defines_is_a_null_pointer() -> None:
 
 def test_to_call_a_weak_function_that_nobody_defines_is_an_error() -> None:
     found = said(WEAK.replace("CALL", "maybe();"))
-    assert found.startswith("memory: `maybe` is called, which nobody defines")
+    assert found.startswith("memory: `maybe` is called, a weak function without a definition")
 
 
 ALIASES = """

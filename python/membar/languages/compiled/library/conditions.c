@@ -9,7 +9,7 @@ struct condition {
 };
 #define GONE (~0ul) /* what a destroyed one holds */
 
-static void must_be_there(unsigned long found) { must(found != GONE, "a condition variable is used that was destroyed"); }
+static void must_be_there(unsigned long found) { must(found != GONE, "a condition variable is used after it was destroyed"); }
 
 static int wait_for(struct condition *condition, struct mutex *mutex, _Bool is_timed, int late)
 {
@@ -50,7 +50,7 @@ static int signal_all(struct condition *condition)
 
 static int begin(struct condition *condition)
 {
-    begin_object(&condition->itself, "a condition variable is initialised that was initialised before");
+    begin_object(&condition->itself, "a condition variable is initialised twice");
     condition->waiters = 0;
     return 0;
 }

@@ -26,8 +26,8 @@ static inline _Bool is_usable(unsigned found) { return (found != UNSET) & (found
 
 static inline void must_be_lockable(unsigned found)
 {
-    must(found != UNSET, "a mutex is locked that was not initialised");
-    must(found != DESTROYED, "a mutex is locked that was destroyed");
+    must(found != UNSET, "a mutex is locked before it is initialised");
+    must(found != DESTROYED, "a mutex is locked after it was destroyed");
 }
 
 static inline int lock_mutex(struct mutex *mutex)
@@ -64,7 +64,7 @@ static inline int unlock_mutex(struct mutex *mutex)
 {
     unsigned me = own_number(), found = LOAD(&mutex->word, RELAXED);
     if (found != me) {
-        must(found != DESTROYED, "a mutex is unlocked that was destroyed");
+        must(found != DESTROYED, "a mutex is unlocked after it was destroyed");
         if ((found & OWNER) == me) {
             STORE(&mutex->word, found - AGAIN, RELAXED);
             return 0;

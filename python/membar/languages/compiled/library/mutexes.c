@@ -3,7 +3,7 @@
 
 static void begin_mutex(struct mutex *mutex, int kind)
 {
-    begin_object(&mutex->itself, "a mutex is initialised that was initialised before");
+    begin_object(&mutex->itself, "a mutex is initialised twice");
     mutex->word = 0;
     mutex->kind = kind;
 }
@@ -75,7 +75,7 @@ int pthread_mutexattr_setprotocol(int *attributes, int protocol) { return 0; }
 int pthread_mutexattr_setprioceiling(int *attributes, int priority) { return 0; }
 int pthread_mutex_setprioceiling(struct mutex *mutex, int priority, int *old) { return 0; }
 
-/// pthread_mutexattr_getpshared, pthread_mutexattr_getprotocol, pthread_mutexattr_getprioceiling, pthread_mutexattr_getrobust, pthread_mutex_getprioceiling: An unknown number, see outside.c.
+/// pthread_mutexattr_getpshared, pthread_mutexattr_getprotocol, pthread_mutexattr_getprioceiling, pthread_mutexattr_getrobust, pthread_mutex_getprioceiling: An unknown number, see environment.c.
 static int from_outside(int *found)
 {
     *found = (int)__membar_input(0, 1);
@@ -100,15 +100,15 @@ int pthread_mutexattr_setrobust(int *attributes, int robust)
 
 static inline void must_be_spin_lock(unsigned found)
 {
-    must(found != DESTROYED, "a spin lock is used that was destroyed");
-    must((found & ~(unsigned)OWNER) == FREE, "a spin lock is used that was not initialised");
+    must(found != DESTROYED, "a spin lock is used after it was destroyed");
+    must((found & ~(unsigned)OWNER) == FREE, "a spin lock is used before it is initialised");
 }
 
 /// pthread_spin_init: A plain write. Initialising a lock twice, without destroying it in between, violates `locks`.
 int pthread_spin_init(unsigned *lock, int shared)
 {
     unsigned before = __membar_peek(lock);
-    must((before & ~(unsigned)OWNER) != FREE, "a spin lock is initialised that was initialised before");
+    must((before & ~(unsigned)OWNER) != FREE, "a spin lock is initialised twice");
     *lock = FREE;
     return 0;
 }

@@ -19,7 +19,7 @@ int pthread_create(unsigned long *handle, const int *attributes, void *(*functio
 /// pthread_join: Joining or detaching a thread twice violates `locks`; a thread that joins itself waits forever. `main` can be joined too.
 int pthread_join(unsigned long handle, void **result)
 {
-    end_once((long long)handle, "a thread is joined that was joined or detached before");
+    end_once((long long)handle, "a thread is joined after it was already joined or detached");
     void *found = __membar_join((long long)handle);
     if (result)
         *result = found;
@@ -34,7 +34,7 @@ int pthread_clockjoin_np(unsigned long handle, void **result, int clock, const l
 /// pthread_detach: Joining or detaching a thread twice violates `locks`.
 int pthread_detach(unsigned long handle)
 {
-    end_once((long long)handle, "a thread is detached that was joined or detached before");
+    end_once((long long)handle, "a thread is detached after it was already joined or detached");
     return 0;
 }
 
@@ -137,7 +137,7 @@ int thrd_create(unsigned long *handle, int (*function)(void *), void *argument)
 }
 int thrd_join(unsigned long handle, int *result)
 {
-    end_once((long long)handle, "a thread is joined that was joined or detached before");
+    end_once((long long)handle, "a thread is joined after it was already joined or detached");
     void *found = __membar_join((long long)handle);
     if (result)
         *result = (int)(uintptr_t)found;
@@ -145,7 +145,7 @@ int thrd_join(unsigned long handle, int *result)
 }
 int thrd_detach(unsigned long handle)
 {
-    end_once((long long)handle, "a thread is detached that was joined or detached before");
+    end_once((long long)handle, "a thread is detached after it was already joined or detached");
     return THRD_SUCCESS;
 }
 _Noreturn void thrd_exit(int result) { end_thread((void *)(uintptr_t)(unsigned)result); }

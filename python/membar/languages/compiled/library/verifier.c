@@ -101,7 +101,7 @@ unsigned long __VERIFIER_spawn(void *(*function)(void *), void *argument) { retu
 unsigned long __VERIFIER_spawn_symmetric(void *(*function)(void *), void *argument, unsigned long other) { return (unsigned long)__membar_spawn(function, argument); }
 void *__VERIFIER_join(unsigned long thread)
 {
-    must(__membar_retire((long long)thread), "a thread is joined that was joined or detached before");
+    must(__membar_retire((long long)thread), "a thread is joined after it was already joined or detached");
     return __membar_join((long long)thread);
 }
 void __VERIFIER_join_symmetric(unsigned long thread) { __VERIFIER_join(thread); }

@@ -171,7 +171,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     pub fn force(this: &LazyLock<T, F>) -> &T {
         this.value.get_or_init(|| match this.function.take() {
             Some(function) => function(),
-            None => primitives::cut(c"values that are used while they are made"),
+            None => primitives::cut(c"a value that its own initialiser uses"),
         })
     }
 }

@@ -1,6 +1,6 @@
 """The path of a witness through a C program, as SV-COMP witnesses state it: threads, locations, targets.
 
-Their validators know one order of steps and no weak memory: a trail is the order in which we tell it.
+Their validators know one order of steps and no weak memory: a path is the order in which we tell it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from membar.program.program import Program
 from membar.questions.answer import Answer
 from membar.questions.outcome import Violated, Witness
 from membar.records import record
-from membar.reports._parts.finding import finding, racing_pairs
 from membar.reports._parts.moments import Moment, moments
+from membar.reports._parts.violation_place import finding, racing_pairs
 from membar.source import Span
 
 
@@ -32,7 +32,7 @@ class Creation:
 
 
 @record(frozen=True, slots=True, kw_only=True)
-class Trail:
+class SvcompPath:
     """What a witness says.
 
     Attributes:
@@ -46,8 +46,8 @@ class Trail:
     targets: tuple[tuple[int, Span], ...]
 
 
-def trail(answer: Answer, outcome: Violated, witness: Witness) -> Trail:
-    """The trail of a violated C program.
+def svcomp_path(answer: Answer, outcome: Violated, witness: Witness) -> SvcompPath:
+    """The path of a violated C program.
 
     Raises:
         InputError: SV-COMP has no words for this violation, or for its place.
@@ -69,7 +69,7 @@ def trail(answer: Answer, outcome: Violated, witness: Witness) -> Trail:
     if not targets:
         raise _refusal("the violation has no location in the program", "the report has its execution")
     threads = [thread for thread, _ in targets]
-    return Trail(
+    return SvcompPath(
         specification=_specification(outcome.property, witness.message),
         steps=tuple(_steps(answer.program, witness, _without_last_reads(told, threads), threads)),
         targets=targets,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @record(frozen=True, slots=True)
-class Meeting:
+class RendezvousOperation:
     """The operation of an edge that needs another thread, and its position there."""
 
     operation: Send | Receive
@@ -35,14 +35,14 @@ class Meeting:
         return self.operation.channel
 
 
-def meeting_of(edge: Edge, without_room: Collection[str]) -> Meeting | None:
-    """Where `edge` meets another thread; None if it does not.
+def rendezvous_in(edge: Edge, without_room: Collection[str]) -> RendezvousOperation | None:
+    """The operation of `edge` that needs another thread; None if there is none.
 
     Raises:
-        EngineLimitError: it would meet two.
+        EngineLimitError: it would have two.
     """
     found = [
-        Meeting(operation, position)
+        RendezvousOperation(operation, position)
         for position, operation in enumerate(edge.operations)
         if isinstance(operation, Send | Receive) and operation.channel in without_room
     ]
@@ -51,7 +51,7 @@ def meeting_of(edge: Edge, without_room: Collection[str]) -> Meeting | None:
     return found[0] if found else None
 
 
-class Joint:
+class RendezvousStep:
     """A rendezvous being done to a state: what both sides did and chose."""
 
     def __init__(self, machine: Machine, state: State, picks: Choices, *, sender: int, receiver: int) -> None:

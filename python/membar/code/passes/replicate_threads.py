@@ -33,7 +33,7 @@ _BELOW = frozenset({"slt", "ult", "ne"})
 HELP = "create them by `for (long i = 0; i < N; i++) pthread_create(&t[i], NULL, f, (void *)i);`"
 
 
-def find_copies(module: ir.Module, any_number: AnyNumber) -> ir.Module:
+def replicate_threads(module: ir.Module, any_number: AnyNumber) -> ir.Module:
     """The module in which `main` starts all copies at once; its calls are inlined.
 
     Raises:
@@ -45,7 +45,7 @@ def find_copies(module: ir.Module, any_number: AnyNumber) -> ir.Module:
         loop, call = found
         starts += call.callee == SPAWN
         if starts > 1:
-            raise NotSupportedError("two kinds of threads, each any number of them", call.place)
+            raise NotSupportedError("threads of two functions, both in any number", call.place)
         function = _Copying(function, loop, call, any_number).run()
     return replace(module, functions={**module.functions, ENTRY: function})
 
@@ -81,7 +81,9 @@ class _Copying:
             each.name for block in self._inside for item in block.instructions for each in results(item)
         }
         if any(isinstance(each, ir.Value) and each.name in values for each in leaving.arguments):
-            raise self._refusal("a loop over all threads whose values are used after it")
+            raise self._refusal(
+                "values computed in the loop that starts (or joins) the threads are used after it"
+            )
         instructions: tuple[ir.Instruction, ...] = ()
         if self._call.callee == SPAWN:
             instructions = tuple(self._start(counter))
@@ -194,7 +196,8 @@ class _Copying:
                         is_fine = isinstance(item, ir.Lifetime)
                 if not is_fine:
                     raise NotSupportedError(
-                        "`main` does more while it starts or joins its threads, or their handles are global",
+                        "the loop in `main` that starts or joins the threads does something else too,"
+                        " or their handles are not in a local array",
                         item.place,
                     )
         if starts > 1 or (starts and self._call.callee == _JOIN):

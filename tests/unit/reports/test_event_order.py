@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from membar.program.execution import Execution
-from membar.reports._parts.order import order_of
+from membar.reports._parts.event_order import order_of
 from membar.reports._parts.relations import closure, immediate_co, immediate_fr, reduction
 from unit.reports.shapes import lb_execution, sb_execution
 from unit.reports.sketch import executions, sketch

@@ -40,5 +40,5 @@ def calls(module: ir.Module) -> set[str]:
     ],
 )
 def test_only_loops_that_look_are_limited(tmp_path: Path, loop: str, is_limited: bool) -> None:  # noqa: FBT001
-    module = run_passes(link_texts(tmp_path, HEAD % loop), until="limit_wakes")
+    module = run_passes(link_texts(tmp_path, HEAD % loop), until="limit_spurious_wakeups")
     assert ("__membar_wakes" not in calls(module)) == is_limited

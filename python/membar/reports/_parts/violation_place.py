@@ -14,7 +14,7 @@ from membar.questions.answer import Answer
 from membar.questions.outcome import Violated, Witness
 from membar.records import record
 from membar.reports._parts.event import phrase
-from membar.reports._parts.order import order_of
+from membar.reports._parts.event_order import order_of
 from membar.source import SourceFile, Span, pattern
 
 _MOST_STRANGE = 3  # pairs of places that weak memory is about

@@ -18,10 +18,10 @@ _WAKES, _CHOOSE = "__membar_wakes", "__membar_choose"
 _BYTE, _WORD = ir.Int(8), ir.Int(64)
 
 
-def limit_wakes(module: ir.Module) -> ir.Module:
+def limit_spurious_wakeups(module: ir.Module) -> ir.Module:
     """The module with a flag for each such loop that says whether a wait has ended spuriously."""
     functions = {
-        name: _limit_wakes(function) if any(map(_wakes_in, function.blocks)) else function
+        name: _limit_in(function) if any(map(_wakes_in, function.blocks)) else function
         for name, function in module.functions.items()
     }
     return replace(module, functions=functions)
@@ -35,7 +35,7 @@ def _is_call(item: ir.Instruction, name: str) -> bool:
     return isinstance(item, ir.Call) and item.callee == ir.FunctionAddress(name)
 
 
-def _limit_wakes(function: ir.Function) -> ir.Function:
+def _limit_in(function: ir.Function) -> ir.Function:
     number = 0
     for loop in natural_loops(function.blocks):
         if _only_looks(function, loop):
@@ -137,8 +137,8 @@ class _Limiting:
 
 
 PASS = Pass(
-    name="limit_wakes",
+    name="limit_spurious_wakeups",
     purpose="lets a wait for a condition end spuriously once, in a loop that otherwise only looks",
     needs=("inline_calls",),
-    run=limit_wakes,
+    run=limit_spurious_wakeups,
 )

@@ -23,7 +23,7 @@ _SPAWN = ir.FunctionAddress(f"{PREFIX}spawn")
 _NO = ir.Constant(0, ir.BOOL)
 
 
-def excuse_usage(module: ir.Module) -> ir.Module:
+def allow_missing_arguments(module: ir.Module) -> ir.Module:
     """The module without checks of the status of the process where it may fail so."""
     main = module.functions[module.threads[0]]
     order = Order(module)
@@ -102,8 +102,8 @@ def _is_cut(block: ir.Block) -> bool:
 
 
 PASS = Pass(
-    name="excuse_usage",
+    name="allow_missing_arguments",
     purpose="allows a program that gets no arguments to fail for want of them",
     needs=("spawn_threads",),
-    run=excuse_usage,
+    run=allow_missing_arguments,
 )

@@ -12,7 +12,7 @@ _SIMPLE: Final = (type(None), bool, int, float, complex, str, bytes)
 _PROTOCOL: Final = 4
 
 
-def picture(value: object) -> Hashable:
+def fingerprint(value: object) -> Hashable:
     """The fingerprint of a value as it is now."""
     try:
         return _Painter().paint(value)

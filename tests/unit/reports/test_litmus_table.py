@@ -4,7 +4,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from membar.questions import campaign
-from membar.reports import junit, summary
+from membar.reports import junit, litmus_table
 
 
 def answer(path: str, verdict: str, *, model: str = "sc", **others: Any) -> campaign.TestAnswer:
@@ -20,17 +20,19 @@ TESTS = [
 
 
 def test_each_test_is_one_line() -> None:
-    assert [summary.one_line(test) for test in TESTS] == [
+    assert [litmus_table.one_line(test) for test in TESTS] == [
         "HOLDS         a.litmus  2 states, 0.50 s\n",
         "VIOLATED      b.litmus  0 states, 2.00 s\n",
         "UNKNOWN       c.litmus  time limit\n",
         "BAD INPUT     d.litmus  error[W0101]: bad\n",
     ]
-    assert summary.one_line(TESTS[0], differs="states: extra x=2;").endswith("DIFFERS: states: extra x=2;\n")
+    assert litmus_table.one_line(TESTS[0], differs="states: extra x=2;").endswith(
+        "DIFFERS: states: extra x=2;\n"
+    )
 
 
 def test_the_summary_counts_and_lists_what_needs_attention() -> None:
-    assert summary.table(TESTS, {"b.litmus": "the condition holds there"}, seconds=3.0) == (
+    assert litmus_table.table(TESTS, {"b.litmus": "the condition holds there"}, seconds=3.0) == (
         "4 tests  2.5 s of checking, 3.0 s in all\n"
         "    HOLDS  VIOLATED  UNKNOWN  BAD INPUT\n"
         "        1         1        1          1\n"
@@ -51,14 +53,14 @@ def test_the_summary_counts_and_lists_what_needs_attention() -> None:
 
 
 def test_agreement_is_said() -> None:
-    assert "no answer disagrees" in summary.table(TESTS[:1], {})
-    assert "disagree" not in summary.table(TESTS[:1])
-    assert summary.table([]) == "0 tests  0.0 s of checking\n"
+    assert "no answer disagrees" in litmus_table.table(TESTS[:1], {})
+    assert "disagree" not in litmus_table.table(TESTS[:1])
+    assert litmus_table.table([]) == "0 tests  0.0 s of checking\n"
 
 
 def test_thousands_of_unanswered_tests_are_counted_by_reason() -> None:
     tests = [answer(f"{i:04}.litmus", "unknown", reason="memory" if i % 2 else "time") for i in range(3000)]
-    text = summary.table(tests)
+    text = litmus_table.table(tests)
     assert "3000 unanswered" in text
     assert "and 1490 more: memory" in text
     assert len(text.splitlines()) < 40

@@ -35,7 +35,7 @@ _FEW: Final = (1, 2, 3, 4)
 _MANY: Final = (101, 103, 107)
 
 
-def parse_copies(source: SourceFile, macro: str) -> Template:
+def parse_any_threads(source: SourceFile, macro: str) -> Template:
     """The program of a C file that creates as many threads as `macro` says, which is any number.
 
     Raises:
@@ -58,7 +58,7 @@ def parse_copies(source: SourceFile, macro: str) -> Template:
         raise error(CODE, message, _definition(source, macro), "here")
     for thread in found[-1][0].threads:
         for edge in thread.edges:
-            if edge.unfollowed:
+            if edge.unexplored:
                 message = "an execution that is not followed: `--threads any` does not support this"
                 raise error(CODE, message, edge.span or _definition(source, macro), "here")
     program, copied = _one_program([each for each, _ in found], source, macro), found[-1][1]
