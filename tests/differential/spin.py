@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,29 +32,40 @@ class Verifier:
 
     def finds_error(self, *options: str) -> bool | None:
         """Whether it finds an error; None where it gave up."""
-        command = ["./pan", *options, "-c1", "-m100000", "-w18", "-n"]
-        try:
-            done = _run(command, self._folder)
-        except subprocess.TimeoutExpired:
-            return None
-        found = re.search(r"errors: (\d+)", done.stdout)
+        output = self._search(options)
+        found = re.search(r"errors: (\d+)", output)
         if found is None:
             return None
         if found[1] != "0":
             return True
-        return None if "max search depth too small" in done.stdout else False
+        return None if "max search depth too small" in output else False
+
+    def states(self) -> int | None:
+        """How many states it visits, whatever is wrong in them; None where it gave up."""
+        found = re.search(r"(\d+) states, stored", self._search(("-A", "-E")))
+        return None if found is None else int(found[1])
+
+    def _search(self, options: Iterable[str]) -> str:
+        command = ["./pan", *options, "-c1", "-m100000", "-w18", "-n"]
+        try:
+            return _run(command, self._folder).stdout
+        except subprocess.TimeoutExpired:
+            return ""
 
 
-def verifier(text: str, folder: Path, *options: str) -> Verifier | None:
-    """SPIN's verifier for a text, compiled with these options; None if SPIN does not accept the text."""
+# Without `-o2`, SPIN 6.5.2 takes element 0 of a local array for dead right after it is set; without
+# `-o3`, no priority interrupts statements of an atomic block that it merges.
+_UNMERGED = ("-o2", "-o3")
+
+
+def verifier(text: str, folder: Path, *flags: str, options: Iterable[str] = _UNMERGED) -> Verifier | None:
+    """SPIN's verifier for a text, compiled with these flags; None if SPIN does not accept the text."""
     model = folder / "model.pml"
     model.write_text(text, encoding="utf-8")
-    # Without `-o2`, SPIN 6.5.2 takes element 0 of a local array for dead right after it is set; without
-    # `-o3`, no priority interrupts statements of an atomic block that it merges.
-    if not _is_done(["spin", "-a", "-o2", "-o3", model.name], folder):
+    if not _is_done(["spin", "-a", *options, model.name], folder):
         return None
-    flags = ["-O0", "-w", "-DNOREDUCE", "-DNOFAIR", "-DVECTORSZ=2048", *options]
-    return Verifier(folder) if _is_done([COMPILER, *flags, "-o", "pan", "pan.c"], folder) else None
+    compiled = ["-O0", "-w", "-DNOREDUCE", "-DNOFAIR", "-DVECTORSZ=2048", *flags]
+    return Verifier(folder) if _is_done([COMPILER, *compiled, "-o", "pan", "pan.c"], folder) else None
 
 
 def verdict(text: str, folder: Path) -> Verdict | None:
@@ -68,4 +80,4 @@ def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 
 def _is_done(command: list[str], folder: Path) -> bool:
     done = _run(command, folder)
-    return done.returncode == 0 and "Error" not in done.stdout
+    return done.returncode == 0 and not re.search(r"[Ee]rror:|tl_spin: expected", done.stdout)

@@ -294,7 +294,9 @@ def _first_value(expr: p.Expr, scope: Scope, channels: Sequence[Channel] | None 
     def special(part: p.Special) -> Expr:
         raise error("W0708", f"`{part.span.flat_text}` is not a constant", part.span, "expected a constant")
 
-    return AtCreation(scope, {}, is_started=True, special=special, channels=channels).value(expr)
+    return AtCreation(
+        scope, {}, is_started=True, special=special, channels=channels, has_channels=False
+    ).value(expr)
 
 
 def ghost_names(module: p.Module) -> frozenset[str]:

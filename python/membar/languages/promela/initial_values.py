@@ -8,7 +8,7 @@ from membar.diagnostics import error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.scope import Channel, Scope, Storage
 from membar.languages.promela.values import BeforeRuns, CellReference, Reads, Values
-from membar.program.expr import MASK, TRUE, Constant, Expr, signed
+from membar.program.expr import FALSE, MASK, TRUE, Constant, Expr, signed
 from membar.program.folding import fold
 from membar.program.program import Value
 
@@ -19,6 +19,7 @@ class AtCreation(BeforeRuns):
     Attributes:
         registers: first values of the process's own variables, as far as they are declared.
         is_started: the process runs from the beginning, so global variables have their first values.
+        has_channels: channels exist already, as they do not for global variables.
     """
 
     def __init__(
@@ -29,8 +30,10 @@ class AtCreation(BeforeRuns):
         is_started: bool,
         special: Callable[[p.Special], Expr],
         channels: Sequence[Channel] | None = None,
+        has_channels: bool = True,
     ) -> None:
-        super().__init__(scope, Reads(), special=special, ask=_refuse_channel_question, channels=channels)
+        ask = _channel_at_creation if has_channels else _refuse_channel_question
+        super().__init__(scope, Reads(), special=special, ask=ask, channels=channels)
         self.registers = registers
         self.is_started = is_started
 
@@ -64,6 +67,15 @@ class AtCreation(BeforeRuns):
             return Constant(storage.first(cell) & MASK)
         known = self.registers.get(storage.register(cell))
         return Constant(known & MASK) if isinstance(known, int) else super().load(place)
+
+
+def _channel_at_creation(values: Values, question: p.Ask | p.Peek, needed: Expr) -> Expr:
+    """What is true of a channel before anything happens: it is empty."""
+    if not values.is_channel(question.channel):
+        return _refuse_channel_question(values, question, needed)
+    if isinstance(values, AtCreation) and values.is_started:
+        return TRUE if isinstance(question, p.Ask) and question.word in ("empty", "nfull") else FALSE
+    raise error("W0708", f"`{question.span.flat_text}` is not constant here", question.span, "a channel")
 
 
 def _refuse_channel_question(_: Values, question: p.Ask | p.Peek, __: Expr) -> Expr:

@@ -36,7 +36,7 @@ class _Around:
         is_deterministic: that block is a `d_step`.
         after_loop: where `break` leads.
         others: where the other options begin, for the first statement of an option.
-        is_head: it is the first statement of an option, or has a label: a jump would be a step there.
+        is_head: it is the first statement of an option, or has a label.
         is_behind_first: it is not what a `d_step` begins with.
         turn: where a loop with a first assignment goes on, if it has a label.
     """
@@ -49,6 +49,11 @@ class _Around:
     is_head: bool = False
     is_behind_first: bool = False
     turn: int | None = None
+
+    @property
+    def has_steps_of_jumps(self) -> bool:
+        """Whether a jump is a step here, as in SPIN: others may act before it."""
+        return self.is_head or (self.block is not None and not self.is_deterministic)
 
 
 class ProcessBuilder:
@@ -177,7 +182,7 @@ class ProcessBuilder:
             case p.Break():
                 if around.after_loop is None:
                     raise error("W0702", "`break` outside a loop", statement.span, "not inside `do`")
-                if around.is_head:
+                if around.has_steps_of_jumps:
                     self._add(source, around.after_loop, Action(span=statement.span), around)
                 else:
                     self._automaton.jump(source, around.after_loop)
@@ -239,7 +244,7 @@ class ProcessBuilder:
         )
 
     def _goto(self, goto: p.Goto, source: int, around: _Around) -> None:
-        if around.is_head:
+        if around.has_steps_of_jumps:
             start = source
             source = self._automaton.point(around.block)
             self._add(start, source, Action(span=goto.span), around)

@@ -15,7 +15,7 @@ edge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from membar.diagnostics import error
@@ -49,6 +49,24 @@ class Steps:
     edges: list[Edge] = field(default_factory=list)
     points: dict[int, list[int]] = field(default_factory=dict)  # of the automaton → of the thread
     held: frozenset[int] = frozenset()
+
+
+@record(slots=True)
+class _Order:
+    """The moves at a point, and which come before which.
+
+    Attributes:
+        before: for each move, those that come before it.
+        undecided: for each, those among them of which no expression says whether they can be done.
+    """
+
+    moves: Sequence[Move]
+    before: list[list[int]]
+    undecided: list[list[int]] = field(default_factory=list)
+
+    def rank(self, number: int) -> int:
+        """The rank of the edge of a move: above those of the undecided moves before it."""
+        return 1 + max(map(self.rank, self.undecided[number]), default=-1)
 
 
 def steps_of(built: Built, starter: Starter) -> Steps:
@@ -138,13 +156,14 @@ class _Stepper:
         elif not moves and point != self._built.end:  # `goto` in a circle: busy forever
             self._edges.append(Edge(source=source, target=source))
             return
-        before = {number: self._before(moves, number) for number in range(len(moves))}
+        order = _Order(moves, [self._before(moves, number) for number in range(len(moves))])
+        order.undecided += [self._undecided(number, order) for number in range(len(moves))]
         may_wait = not any(move.action.condition == TRUE and not move.action.idle for move in moves)
         added = len(self._edges)
-        for number, move in enumerate(moves):
-            self._add(node, move, [moves[other] for other in before[number]], moves, waits=may_wait)
+        for number in range(len(moves)):
+            self._add(node, number, order, waits=may_wait)
         if is_held:
-            self._let_go(node, moves, before, is_step=is_step)
+            self._let_go(node, order, is_step=is_step)
         elif moves and len(self._edges) == added:  # a thread without edges would have ended
             waiting = Assume(FALSE, waits=True)
             span = moves[0].action.span
@@ -171,21 +190,16 @@ class _Stepper:
             )
         ]  # fmt: skip
 
-    def _add(
-        self, node: Node, move: Move, before: Sequence[Move], moves: Sequence[Move], *, waits: bool
-    ) -> None:
+    def _add(self, node: Node, number: int, order: _Order, *, waits: bool) -> None:
+        move, before = order.moves[number], order.before[number]
+        rank = order.rank(number)
+        for place in range(len(order.moves)):
+            if rank and place != number and place not in before and order.rank(place) < rank:
+                raise _unclear(move.action.span)
         path = Path(dict(self._fixed), waits=waits)
-        rank = 0
-        conditions = [self._condition(path, other) for other in before]
-        if None in conditions:
-            rank = 1 + max((self._rank(other, moves) for other in before), default=0)
-            for other in moves:
-                if other is not move and self._rank(other, moves) < rank and other not in before:
-                    raise _unclear(move.action.span)
-            path = Path(dict(self._fixed), waits=waits)
-        else:
-            for condition in conditions:
-                path.assume(logical_not(FALSE if condition is None else condition))
+        decided = [order.moves[place] for place in before if place not in order.undecided[number]]
+        for condition in [self._condition(path, other) for other in decided]:
+            path.assume(logical_not(FALSE if condition is None else condition))
         if path.is_dead:
             return
         base = path.temporaries
@@ -227,12 +241,14 @@ class _Stepper:
         edge = path.edge(self._numbers[node], target, locked=move.block is not None)
         self._edges.append(replace(edge, rank=rank, idle=move.action.idle))
 
-    def _rank(self, move: Move, moves: Sequence[Move]) -> int:
-        """The rank of an edge, if its rank depends on others that cannot be expressed."""
-        before = [moves[place] for place in self._before(moves, moves.index(move))]
-        if all(self._condition(Path(dict(self._fixed)), other) is not None for other in before):
-            return 0
-        return 1 + max(self._rank(other, moves) for other in before)
+    def _undecided(self, number: int, order: _Order) -> list[int]:
+        """Those of the moves before one of which no expression says whether they can be done."""
+        before = order.before[number]
+        path = Path(dict(self._fixed))
+        unknown = [place for place in before if self._condition(path, order.moves[place]) is None]
+        if not unknown:
+            return []
+        return [place for place in before if place in unknown or not set(order.before[place]) <= set(before)]
 
     def _condition(self, path: Path, move: Move) -> Expr | None:
         """Whether a move could be done now, in terms of what the path reads for it; None: others decide.
@@ -257,10 +273,9 @@ class _Stepper:
         condition, _ = path.read(action)
         return condition
 
-    def _let_go(
-        self, node: Node, moves: Sequence[Move], before: Mapping[int, Sequence[int]], *, is_step: bool
-    ) -> None:
+    def _let_go(self, node: Node, order: _Order, *, is_step: bool) -> None:
         """Lets go of an atomic block where none of the moves can be done, which is an error in a `d_step`."""
+        moves, before = order.moves, order.before
         for number, move in enumerate(moves):
             action = move.action
             if action.condition == TRUE and not action.idle:
@@ -272,7 +287,7 @@ class _Stepper:
         rank = 0
         if None in conditions:
             path = Path(dict(self._fixed), waits=True)
-            rank = 1 + max(self._rank(move, moves) for move in moves)
+            rank = 1 + max(map(order.rank, range(len(moves))))
         else:
             for condition in conditions:
                 path.assume(logical_not(FALSE if condition is None else condition))

@@ -6,6 +6,22 @@ from unit.languages.promela.case import Case
 from unit.languages.promela.process_cases import PROCESS_CASES
 
 CASES = (
+    Case(
+        "the length of a channel as a first value",
+        None,
+        "chan c = [1] of { byte };\n"
+        "proctype P() { byte k = len(c); assert(k == 1) }\n"
+        "active proctype A() { byte k = len(c); assert(k == 0); c!1; run P() }",
+    ),
+    Case(
+        "else beside a choice that unless leaves by a rendezvous",
+        "assertions",
+        "chan c = [0] of { byte };\nbyte x;\n"
+        "active proctype A() {\n"
+        "  { if :: x == 1 -> skip :: if :: x == 2 :: else fi -> assert(false) fi } unless { c!1 }\n"
+        "}\n"
+        "active proctype B() { x == 3; c?1 }",
+    ),
     Case("a constant index out of bounds", "memory", "active proctype A() { byte a[2]; a[2] = 1 }"),
     Case("out of bounds where nobody comes", None, "active proctype A() { byte a[2]; goto L; a[2] = 1; L: }"),
     Case("division by a constant 0", "memory", "byte x; active proctype A() { x = 1 / 0 }"),

@@ -133,12 +133,6 @@ MIXED = "(x || x && x | x ^ x & x == x < x << x + x * "
             "a list of initial values after a statement",
             1,
         ),
-        (
-            "chan c = [1] of { byte };\nactive proctype P() { byte v = len(c); skip }",
-            "W0711",
-            "`len(c)` in an initial value",
-            2,
-        ),
         (body("skip") + "never { x = 1 }", "W0712", "a `never` claim with side effects", 2),
     ],
     ids=lambda value: value if isinstance(value, str) and len(value) < 60 else "",
