@@ -23,16 +23,4 @@ pub mod system;
 pub mod term;
 
 #[cfg(test)]
-mod differential;
-#[cfg(test)]
-mod examples;
-#[cfg(test)]
-mod forward;
-#[cfg(test)]
-mod laws;
-#[cfg(test)]
-mod membership;
-#[cfg(test)]
-mod random;
-#[cfg(test)]
-mod reference_instance;
+mod tests;

@@ -5,8 +5,8 @@
 
 pub mod enumeration;
 pub mod execution;
+mod final_status;
 pub mod findings;
 pub mod stateless;
-mod stay;
 pub mod thread;
 mod waiting;

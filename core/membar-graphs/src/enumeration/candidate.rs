@@ -2,7 +2,7 @@
 //!
 //! Events are numbered as in `Execution`.
 
-use crate::stay::{Stay, Stuck, situation};
+use crate::final_status::{FinalStatus, Stuck, situation};
 use crate::thread::{Kind, Skeleton, SpawnOrJoin};
 use membar_cat::evaluation::Provider;
 use membar_cat::plan::Primitive;
@@ -172,10 +172,11 @@ impl<'a> Candidate<'a> {
         };
         let stay = |(thread, skeleton): (usize, &&Skeleton)| {
             let from = skeleton.looks_from.unwrap_or_default() as usize;
-            Stay::of(skeleton)
-                .filter(|stay| !matches!(stay, Stay::Looks | Stay::Blocks) || sees_all(thread, from))
+            FinalStatus::of(skeleton).filter(|stay| {
+                !matches!(stay, FinalStatus::Looks | FinalStatus::Blocks) || sees_all(thread, from)
+            })
         };
-        let threads: Option<Vec<Stay>> = self.skeletons.iter().enumerate().map(stay).collect();
+        let threads: Option<Vec<FinalStatus>> = self.skeletons.iter().enumerate().map(stay).collect();
         let Some(threads) = threads else { return Stuck::default() };
         let places = self.skeletons.iter().map(|skeleton| skeleton.end.unwrap_or((EdgeId(0), 0)));
         let looks = self.skeletons.iter().filter_map(|own| Some(&own.events[own.looks_from? as usize..]));

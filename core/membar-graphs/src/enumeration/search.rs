@@ -3,8 +3,8 @@
 use crate::enumeration::candidate::{Candidate, Cursor};
 use crate::enumeration::forced_coherence::ForcedCoherence;
 use crate::enumeration::runs::RunClass;
+use crate::final_status::{FinalStatus, Stuck};
 use crate::findings::Findings;
-use crate::stay::{Stay, Stuck};
 use crate::thread::Status;
 use membar_cat::evaluation::Evaluation;
 use membar_cat::plan::Plan;
@@ -156,7 +156,8 @@ impl<'a, 'w> Search<'a, 'w> {
 
     /// Whether a thread of these runs may be blocked, and not only because it joins one that was cut.
     fn may_block_regardless_of_truncation(&self) -> bool {
-        let threads: Option<Vec<Stay>> = self.classes.iter().map(|class| Stay::of(&class.skeleton)).collect();
+        let threads: Option<Vec<FinalStatus>> =
+            self.classes.iter().map(|class| FinalStatus::of(&class.skeleton)).collect();
         threads.is_some_and(|threads| Stuck::of(&threads).blocks_beside_truncated)
     }
 

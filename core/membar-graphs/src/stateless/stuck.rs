@@ -1,9 +1,9 @@
 //! Liveness violations: executions that never change again although memory and the scheduler are fair.
 
+use crate::final_status::{FinalStatus, Stuck, situation};
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{ItemId, Label};
 use crate::stateless::thread_tree::{Next, ThreadTree};
-use crate::stay::{Stay, Stuck, situation};
 use crate::thread::Status;
 
 impl Graph {
@@ -29,17 +29,17 @@ impl Graph {
         Stuck { situation: situation(&threads, nodes().map(|(_, node)| node.place), cells), ..stuck }
     }
 
-    fn stay(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> Option<Stay> {
+    fn stay(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> Option<FinalStatus> {
         let node = thread_tree.node(self.threads[thread].node);
         match self.status(thread, thread_tree) {
-            Some(Status::Complete) if node.ends_process => Some(Stay::Exited),
-            Some(Status::Complete) => Some(Stay::Ended),
-            Some(Status::NotStarted) => Some(Stay::NotStarted),
-            Some(Status::Waiting) => self.sees_last(thread, thread_tree).then_some(Stay::Looks),
-            Some(Status::Suspended) => self.sees_last(thread, thread_tree).then_some(Stay::Blocks),
-            Some(Status::Cut) => Some(Stay::Truncated),
+            Some(Status::Complete) if node.ends_process => Some(FinalStatus::Exited),
+            Some(Status::Complete) => Some(FinalStatus::Ended),
+            Some(Status::NotStarted) => Some(FinalStatus::NotStarted),
+            Some(Status::Waiting) => self.sees_last(thread, thread_tree).then_some(FinalStatus::Looks),
+            Some(Status::Suspended) => self.sees_last(thread, thread_tree).then_some(FinalStatus::Blocks),
+            Some(Status::Cut) => Some(FinalStatus::Truncated),
             None => match node.next {
-                Next::Join(other) => Some(Stay::Joins(other.index())),
+                Next::Join(other) => Some(FinalStatus::Joins(other.index())),
                 _ => None,
             },
             _ => None,

@@ -1,10 +1,10 @@
 //! The backward search against explicit states of small instances, on random systems.
 
-use crate::forward::explore;
-use crate::random::{Dice, Flavour, TURN, system};
-use crate::reference_instance::ReferenceInstance;
 use crate::search::{Answer, Options, search};
 use crate::system::{Condition, System, Term, Update};
+use crate::tests::forward::explore;
+use crate::tests::random::{Dice, Flavour, TURN, system};
+use crate::tests::reference_instance::ReferenceInstance;
 use membar_ir::limits::{Limits, Stop, Watch};
 use std::time::Duration;
 

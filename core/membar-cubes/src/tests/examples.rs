@@ -6,12 +6,12 @@ use crate::fixpoint::Fixpoint;
 use crate::initial::may_be_initial;
 use crate::matching::contains;
 use crate::preimage::{Before, preimages};
-use crate::random::cell;
 use crate::search::{Answer, Options, search};
 use crate::system::{
     Access, Condition, Formula, Process, Sort, Sorts, Symbol, System, Term, Transition, Update,
 };
 use crate::term::{Place, Relation};
+use crate::tests::random::cell;
 use membar_ir::limits::{Limits, Stop, Watch};
 
 const PC: u16 = 0;

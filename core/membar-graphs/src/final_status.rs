@@ -9,7 +9,7 @@ use membar_ir::program::{CellId, EdgeId};
 
 /// What a thread does in an execution to which nothing can be added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Stay {
+pub(crate) enum FinalStatus {
     /// It has ended, and the process continues.
     Ended,
     /// It has ended, and the process with it.
@@ -26,7 +26,7 @@ pub(crate) enum Stay {
     Truncated,
 }
 
-impl Stay {
+impl FinalStatus {
     /// Of a thread that ran so far, if it sees what is last where it looks or blocks; `None` if it is in no real
     /// execution, or failed.
     pub(crate) fn of(skeleton: &Skeleton) -> Option<Self> {
@@ -68,7 +68,7 @@ const MOST_SITUATIONS: u32 = 1 << 30;
 ///
 /// Two situations with the same number count as one: whether they are deadlocks is then asked of the first alone.
 pub(crate) fn situation(
-    threads: &[Stay],
+    threads: &[FinalStatus],
     places: impl Iterator<Item = (EdgeId, u32)>,
     cells: impl Iterator<Item = CellId>,
 ) -> u32 {
@@ -83,17 +83,17 @@ impl Stuck {
     /// Of threads that all stay as they are.
     ///
     /// Joining a thread that spins is no deadlock: the loop does not end. The same is assumed of a truncated loop.
-    pub(crate) fn of(threads: &[Stay]) -> Self {
-        if threads.contains(&Stay::Exited) {
+    pub(crate) fn of(threads: &[FinalStatus]) -> Self {
+        if threads.contains(&FinalStatus::Exited) {
             return Self::default();
         }
-        let blocks = |thread: &Stay| match thread {
-            Stay::Blocks => true,
-            Stay::Joins(other) => !ends_in_a_loop(threads, *other),
+        let blocks = |thread: &FinalStatus| match thread {
+            FinalStatus::Blocks => true,
+            FinalStatus::Joins(other) => !ends_in_a_loop(threads, *other),
             _ => false,
         };
-        let (looks, blocks) = (threads.contains(&Stay::Looks), threads.iter().any(blocks));
-        if threads.contains(&Stay::Truncated) {
+        let (looks, blocks) = (threads.contains(&FinalStatus::Looks), threads.iter().any(blocks));
+        if threads.contains(&FinalStatus::Truncated) {
             return Self { blocks_beside_truncated: blocks, ..Self::default() };
         }
         Self { looks, blocks, ..Self::default() }
@@ -109,12 +109,12 @@ impl Stuck {
 }
 
 /// Whether a thread is in a loop, or waits for the end of one that is, directly or by way of others.
-fn ends_in_a_loop(threads: &[Stay], first: usize) -> bool {
+fn ends_in_a_loop(threads: &[FinalStatus], first: usize) -> bool {
     let mut thread = first;
     for _ in 0..threads.len() {
         match threads.get(thread) {
-            Some(Stay::Joins(other)) => thread = *other,
-            stay => return matches!(stay, Some(Stay::Looks | Stay::Truncated)),
+            Some(FinalStatus::Joins(other)) => thread = *other,
+            stay => return matches!(stay, Some(FinalStatus::Looks | FinalStatus::Truncated)),
         }
     }
     false

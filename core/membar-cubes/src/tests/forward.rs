@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::reference_instance::{ReferenceInstance, State};
+use crate::tests::reference_instance::{ReferenceInstance, State};
 use membar_ir::limits::{Stopped, Watch};
 
 /// The states of an instance.

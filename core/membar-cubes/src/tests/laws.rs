@@ -3,12 +3,12 @@
 use crate::cube::Cube;
 use crate::facts::{Facts, Truth};
 use crate::matching::contains;
-use crate::membership::is_in;
 use crate::preimage::preimages;
-use crate::random::{Dice, Flavour, system};
-use crate::reference_instance::ReferenceInstance;
 use crate::system::{Sort, Sorts, Symbol};
 use crate::term::{Judged, Linear, Literal, NOBODY, Place, Relation, Sum, compare};
+use crate::tests::membership::is_in;
+use crate::tests::random::{Dice, Flavour, system};
+use crate::tests::reference_instance::ReferenceInstance;
 
 const NONE: [u8; 4] = [NOBODY; 4];
 const RANGE: std::ops::RangeInclusive<i64> = -2..=2;

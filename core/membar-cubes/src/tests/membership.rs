@@ -2,8 +2,8 @@
 
 use crate::cube::Cube;
 use crate::instance::arrangements;
-use crate::reference_instance::{ReferenceInstance, State};
 use crate::term::{Literal, NOBODY, Place, Relation};
+use crate::tests::reference_instance::{ReferenceInstance, State};
 
 /// Whether a state is in a cube whose events, if any, are at one instant.
 pub(crate) fn is_in(instance: &ReferenceInstance<'_>, state: &State, cube: &Cube) -> bool {
