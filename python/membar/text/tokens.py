@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from membar.diagnostics import InputError, error
 from membar.records import record
 from membar.source import SourceFile, Span
 
 _MOST_DIGITS = 24
-_Operand = TypeVar("_Operand")
 
 
 @record(frozen=True, slots=True)
@@ -194,12 +193,3 @@ class Cursor:
     def wrong(self, expected: str, *, help: str | None = None) -> InputError:  # noqa: A002 - the word users see
         """That the next token is not what was expected."""
         return error(self.code, f"unexpected {self.next}", self.next.span, expected, help=help)
-
-
-def join_balanced(operands: Sequence[_Operand], join: Callable[[_Operand, _Operand], _Operand]) -> _Operand:
-    """Operands of an associative operator, joined so that a long row of them is a flat tree."""
-    left = list(operands)
-    while len(left) > 1:
-        pairs = [join(*left[at : at + 2]) for at in range(0, len(left) - 1, 2)]
-        left = [*pairs, *left[2 * len(pairs) :]]
-    return left[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 
 from membar.diagnostics import InputError, error
@@ -10,10 +10,10 @@ from membar.languages.dve import syntax as x
 from membar.languages.dve.tokens import Cursor
 from membar.records import replace
 from membar.source import Span
-from membar.text.tokens import join_balanced
+from membar.text.operators import OpenRows, levels
 
 # Loosest first; `or` and `and` share one level, and so do `|`, `&` and `^`.
-_LEVELS = (
+_LEVELS = levels(
     ("imply",),
     ("or", "||", "and", "&&"),
     ("|", "&", "^"),
@@ -24,10 +24,7 @@ _LEVELS = (
     ("*", "/", "%"),
 )
 _SYNONYMS: Mapping[str, str] = {"||": "or", "&&": "and"}
-_LEVEL = {sign: level for level, signs in enumerate(_LEVELS) for sign in signs}
 TIGHTER_THAN_LOGIC = 3
-# Rows of these are joined as flat trees: how their operands are grouped makes no difference.
-_ASSOCIATIVE = frozenset({"or", "and", "|", "&", "^", "+"})
 _DEEPEST = 300  # so that nobody who walks down the tree gets lost
 
 
@@ -74,39 +71,25 @@ class Reader:
 
     def binary(self, loosest: int) -> x.Expr:
         """An expression whose operators outside parentheses are of level `loosest` or tighter."""
-        rows: list[tuple[int, list[x.Expr], str]] = []  # that are open: level, operands, operator
-        operand = self._unary()
+        rows = OpenRows(self._join)
         while True:
+            operand = self._unary()
             level = self._level()
-            while rows and rows[-1][0] > level:
-                _, row, sign = rows.pop()
-                operand = self._join([*row, operand], sign)
+            operand = rows.close(operand, level)
             if level < loosest:
                 return operand
             word = self.cursor.take().text
-            joins = _SYNONYMS.get(word, word)
-            if not rows or rows[-1][0] < level:
-                row = [operand]
-            else:
-                _, row, sign = rows.pop()
-                row.append(operand)
-                if joins != sign or sign not in _ASSOCIATIVE:
-                    row = [self._join(row, sign)]
-            rows.append((level, row, joins))
-            operand = self._unary()
+            rows.add(operand, level, _SYNONYMS.get(word, word))
 
-    def _join(self, row: Sequence[x.Expr], sign: str) -> x.Expr:
-        def join(left: x.Expr, right: x.Expr) -> x.Expr:
-            return self._with_height(x.Binary(sign, left, right, left.span.to(right.span)), left, right)
-
-        return join_balanced(row, join)
+    def _join(self, sign: str, left: x.Expr, right: x.Expr) -> x.Expr:
+        return self._with_height(x.Binary(sign, left, right, left.span.to(right.span)), left, right)
 
     def _level(self) -> int:
         """The level of the operator at the cursor, -1 if there is none; `<->` joins formulas, not values."""
         token = self.cursor.next
         if not token.group or (token.text == "<" and self.cursor.ahead().text == "->"):
             return -1
-        return _LEVEL.get(token.text, -1)
+        return _LEVELS.get(token.text, -1)
 
     def _unary(self) -> x.Expr:
         cursor = self.cursor

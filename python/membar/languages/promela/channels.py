@@ -19,7 +19,7 @@ from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, R
 from membar.program.folding import all_of, both, either, fold, logical_not, truth
 from membar.records import record, replace
 from membar.source import Span
-from membar.text.tokens import join_balanced
+from membar.text.operators import join_balanced
 
 FULL_FENCE = op.Fence(frozenset({"MFENCE"}))
 _LENGTH = Scalar(8, signed=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeAlias, TypeVar
 
 from membar.diagnostics import InputError, error
@@ -11,32 +10,27 @@ from membar.languages.promela.tokens import Cursor
 from membar.program.temporal import is_prefix
 from membar.records import replace
 from membar.source import Span
-from membar.text.tokens import Token, join_balanced
+from membar.text.operators import OpenRows, levels
+from membar.text.tokens import Token
 
 _Operand: TypeAlias = tuple[p.Expr, Span]
 _Tree = TypeVar("_Tree", bound=p.Expr)
 
 # From loose to tight, as in C; all operators associate to the left. Those of LTL with two operands (`U` and
 # the like) have a level of their own, and arrows are looser than all.
-_LEVELS = {
-    sign: level
-    for level, signs in enumerate(
-        (
-            ("||", "or"),
-            ("&&", "and"),
-            ("U", "until", "stronguntil", "W", "weakuntil", "V", "R", "release", "S", "T"),
-            ("|",),
-            ("^",),
-            ("&",),
-            ("==", "!="),
-            ("<", "<=", ">", ">="),
-            ("<<", ">>"),
-            ("+", "-"),
-            ("*", "/", "%"),
-        )
-    )
-    for sign in signs
-}
+_LEVELS = levels(
+    ("||", "or"),
+    ("&&", "and"),
+    ("U", "until", "stronguntil", "W", "weakuntil", "V", "R", "release", "S", "T"),
+    ("|",),
+    ("^",),
+    ("&",),
+    ("==", "!="),
+    ("<", "<=", ">", ">="),
+    ("<<", ">>"),
+    ("+", "-"),
+    ("*", "/", "%"),
+)
 _UNTIL = _LEVELS["U"]
 _SAME = {
     "or": "||", "and": "&&", "until": "U", "stronguntil": "U", "weakuntil": "W", "release": "V", "R": "V",
@@ -46,8 +40,6 @@ _ASKS = ("len", "full", "empty", "nfull", "nempty")
 _SPECIALS = ("_pid", "_nr_pr", "_last", "np_")
 _DEEPEST = 120  # parentheses and signs that an expression is inside of
 _HIGHEST = 200
-# Rows of these are joined as flat trees: how their operands are grouped makes no difference.
-_ASSOCIATIVE = frozenset({"&&", "||", "|", "&", "^", "+"})
 _PREFIXES = {"[]": "[]", "always": "[]", "<>": "<>", "eventually": "<>"}
 # They bind most tightly. `X` and `next` are SPIN's; the others are names where no operand follows.
 _TIGHT = {"X": "X", "next": "X", "G": "[]", "F": "<>", "Y": "Y", "Z": "Z", "H": "H", "O": "O"}
@@ -86,34 +78,20 @@ class Expressions:
 
     def _binary(self, least: int) -> p.Expr:
         """Operands joined by operators of level `least` or tighter."""
-        rows: list[tuple[int, list[_Operand], str]] = []  # that are open: level, operands, operator
-        operand = self._operand(self._unary())
+        rows = OpenRows(self._join)
         while True:
+            operand = self._operand(self._unary())
             token = self._cursor.next
             level = _LEVELS.get(token.text, -1) if token.group == "sign" or self._is_word(token) else -1
-            while rows and rows[-1][0] > level:
-                _, row, sign = rows.pop()
-                operand = self._join([*row, operand], sign)
+            operand = rows.close(operand, level)
             if level < least:
                 return operand[0]
-            self._cursor.take()
-            joins = _SAME.get(token.text, token.text)
-            if not rows or rows[-1][0] < level:
-                row = [operand]
-            else:
-                _, row, sign = rows.pop()
-                row.append(operand)
-                if joins != sign or sign not in _ASSOCIATIVE:
-                    row = [self._join(row, sign)]
-            rows.append((level, row, joins))
-            operand = self._operand(self._unary())
+            sign = self._cursor.take().text
+            rows.add(operand, level, _SAME.get(sign, sign))
 
-    def _join(self, row: Sequence[_Operand], sign: str) -> _Operand:
-        def join(left: _Operand, right: _Operand) -> _Operand:
-            span = left[1].to(right[1])
-            return self._with_height(p.Infix(sign, left[0], right[0], span), left[0], right[0]), span
-
-        return join_balanced(row, join)
+    def _join(self, sign: str, left: _Operand, right: _Operand) -> _Operand:
+        span = left[1].to(right[1])
+        return self._with_height(p.Infix(sign, left[0], right[0], span), left[0], right[0]), span
 
     def _with_height(self, tree: _Tree, *parts: p.Expr) -> _Tree:
         """A tree, whose height is now known.

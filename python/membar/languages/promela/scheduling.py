@@ -34,7 +34,7 @@ from membar.program.operations import Assert, Assume, Fence, Load, Operation, Se
 from membar.program.program import Edge, Thread
 from membar.records import replace
 from membar.source import Span
-from membar.text.tokens import join_balanced
+from membar.text.operators import join_balanced
 
 # Whether no process with a higher priority can move; and where nothing else can happen (`timeout`).
 HIGHEST: Final = "#highest"

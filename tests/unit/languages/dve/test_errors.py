@@ -39,7 +39,7 @@ CASES = [
     ("channel {byte} c;" + whole(ONE), "W1002", "unexpected `;`"),
     ("byte x = 99999999999;" + whole(ONE), "W1003", "`99999999999` does not fit"),
     (whole(process("guard " + "(" * 400 + "1;")), "W1003", "the expression is nested too deeply"),
-    (whole(process("guard 1" + " - 1" * 400 + ";")), "W1003", "the expression is nested too deeply"),
+    (whole(process("guard 1" + " / 1" * 400 + ";")), "W1003", "the expression is nested too deeply"),
     ("byte v[100000];" + whole(ONE), "W1003", "`v` is too large"),
     (whole(process(head="init b;")), "W1004", "a duplicate `init`"),
     (prop(head="accept rabin (q; q);"), "W1005", "the acceptance condition `rabin`"),

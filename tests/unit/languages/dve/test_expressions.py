@@ -32,7 +32,7 @@ def read(text: str) -> str:
 
 
 READ = [
-    ("1 - 2 - 3", "((1 - 2) - 3)"),
+    ("1 - 2 - 3", "(1 - (2 + 3))"),
     ("8 / 4 / 2", "((8 / 4) / 2)"),
     ("a or b and c", "((a or b) and c)"),
     ("a and b or c", "((a and b) or c)"),

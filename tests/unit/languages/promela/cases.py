@@ -7,6 +7,11 @@ from unit.languages.promela.process_cases import PROCESS_CASES
 
 CASES = (
     Case(
+        "rows of hundreds of operands",
+        None,
+        f"int x; active proctype A() {{ x = 7{' - 1 + 2' * 300}; assert(x == 307); x = x{' - x' * 300} }}",
+    ),
+    Case(
         "the length of a channel as a first value",
         None,
         "chan c = [1] of { byte };\n"

@@ -30,7 +30,7 @@ MIXED = "(x || x && x | x ^ x & x == x < x << x + x * "
         (body("x = 1 x = 2"), "W0702", "unexpected `x`", 2),
         (body("x = " + "(" * 200 + "1"), "W0702", "the expression is nested too deeply", 2),
         (body("x = " + MIXED * 40 + "1" + ")" * 40), "W0702", "the expression is nested too deeply", 2),
-        (body("x = x" + " - 1" * 300), "W0702", "the expression is nested too deeply", 2),
+        (body("x = x" + " / 1" * 300), "W0702", "the expression is nested too deeply", 2),
         (body("{" * 100 + "skip"), "W0702", "statements are nested too deeply", 2),
         (body("break"), "W0702", "`break` outside a loop", 2),
         ("proc P() { }", "W0702", "unexpected `proc`", 1),
