@@ -35,6 +35,7 @@ _VARIABLES: Mapping[str, str] = {
     name: file
     for file, names in {
         "environment.c": ("stdin", "stdout", "stderr"),
+        "options.c": ("optarg", "optind", "opterr", "optopt"),
         "cpp_runtime.c": (
             "__dso_handle",
             "_ZTVN10__cxxabiv117__class_type_infoE",

@@ -204,7 +204,7 @@ char *getenv(const char *name)
 }
 char *secure_getenv(const char *name) { return getenv(name); }
 
-/// sysconf, getpid, getppid, gettid, getpagesize, get_nprocs, get_nprocs_conf, sched_get_priority_min, sched_get_priority_max: An unknown number; there are one or two processors, and pages have 4096 bytes.
+/// sysconf, __sysconf, getpid, getppid, gettid, getpagesize, get_nprocs, get_nprocs_conf, sched_get_priority_min, sched_get_priority_max: An unknown number; there are one or two processors, and pages have 4096 bytes.
 long sysconf(int name)
 {
     switch (name) {
@@ -217,6 +217,7 @@ long sysconf(int name)
         return (long)number();
     }
 }
+long __sysconf(int name) { return sysconf(name); }
 int sched_get_priority_min(int policy) { return (int)number(); }
 int sched_get_priority_max(int policy) { return (int)number() + 1; }
 int getpid(void) { return 1; }
