@@ -233,6 +233,24 @@ CASES = {
         "assert_eq!(r, 1);",
         "holds",
     ),
+    "a scope does not wait until threads drop thread-local values": (
+        "",
+        "thread::scope(|s| { s.spawn(|| O.with(|_| ())); }); let r = X.load(Relaxed);",
+        "assert_eq!(r, 1);",
+        "violated",
+    ),
+    "a scope waits for the functions of threads that drop thread-local values": (
+        "",
+        "thread::scope(|s| { s.spawn(|| O.with(|_| D.set(1))); }); let r = D.get();",
+        "assert_eq!(r, 1);",
+        "holds",
+    ),
+    "joining a thread of a scope waits until it has dropped thread-local values": (
+        "",
+        "thread::scope(|s| s.spawn(|| O.with(|_| ())).join().unwrap()); let r = X.load(Relaxed);",
+        "assert_eq!(r, 1);",
+        "holds",
+    ),
     "what two own is made again by who changes it": (
         "",
         "let mut own = Arc::new(1); let other_one = own.clone(); *Arc::make_mut(&mut own) = 2;",

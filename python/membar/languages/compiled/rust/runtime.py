@@ -26,8 +26,12 @@ PANICS = f"{OWN}panics"
 _CATCH = "catch_unwind"
 CATCHING, REGISTERED, ENDED = "CATCHING", "REGISTERED", "ENDED"
 _THREAD_LOCAL = "MEMBAR_THREAD_LOCAL"
-# What a thread calls at its end, and the variable without which nobody notices.
-_AT_END = {f"{OWN}end_of_thread": REGISTERED, f"{OWN}finished": ENDED}
+# Functions of the shim that do nothing in a program without a variable.
+_DOES_NOTHING_WITHOUT = {
+    f"{OWN}end_of_thread": REGISTERED,
+    f"{OWN}drops_values": REGISTERED,
+    f"{OWN}finished": ENDED,
+}
 ASSERTIONS, EXITS = "assertions", "exits"
 _ENTRY = "main"
 _FOR_DEBUGGERS = pattern(r"\.dbg\.spill\d*$")
@@ -206,7 +210,8 @@ class _Panics:
     def _instruction(self, item: ir.Instruction) -> list[ir.Instruction]:
         if not isinstance(item, ir.Call) or not isinstance(item.callee, ir.FunctionAddress):
             return [item]
-        if item.callee.name in _AT_END and _AT_END[item.callee.name] not in self.uses:
+        needed = _DOES_NOTHING_WITHOUT.get(item.callee.name)
+        if needed is not None and needed not in self.uses:
             return []
         path = self.panics.get(item.callee.name)
         if path is None:

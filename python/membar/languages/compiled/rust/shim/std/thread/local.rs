@@ -60,6 +60,25 @@ fn register(dropped: Dropped) {
     count.set(count.get() + 1);
 }
 
+extern "C" {
+    /// Sets it, if threads of the program may have values that must be dropped.
+    fn __mb_rust_drops_values(found: &mut bool);
+}
+mod dropping {
+    #[no_mangle]
+    extern "C" fn __mb_rust_drops_values(found: &mut bool) {
+        *found = true;
+    }
+}
+
+/// Whether threads may drop values when they end.
+#[inline]
+pub(super) fn is_any_dropped() -> bool {
+    let mut found = false;
+    unsafe { __mb_rust_drops_values(&mut found) };
+    found
+}
+
 /// Drops the values of the thread, the last one first.
 #[no_mangle]
 extern "C" fn __mb_rust_end_of_thread() {

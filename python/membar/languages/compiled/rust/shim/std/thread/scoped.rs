@@ -1,11 +1,12 @@
-//! Threads that end before a call returns.
-use super::{parking, Native, Result, Thread};
+//! Threads whose functions return before a call does.
+use super::{local, parking, Native, Result, Thread};
 use crate::primitives;
 use core::cell::Cell;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// See `std::thread::Scope`: it knows the threads that its own thread started, and counts those that others did.
+/// See `std::thread::Scope`: it knows the threads that its own thread started, and counts those that others did, or
+/// that go on after their functions returned: they drop thread-local values.
 pub struct Scope<'scope, 'env: 'scope> {
     owner: usize,
     count: Cell<usize>,
@@ -14,7 +15,7 @@ pub struct Scope<'scope, 'env: 'scope> {
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
 }
-/// Threads of a scope that other threads started: whether there are any, and how many run.
+/// Threads of a scope that are counted: whether there are any, and how many run.
 struct Others {
     exist: AtomicU32,
     running: AtomicU32,
@@ -52,7 +53,8 @@ pub struct ScopedJoinHandle<'scope, T> {
     scope: PhantomData<&'scope ()>,
 }
 
-/// Calls the function, and waits for the threads that it started there: their ends happen before the return.
+/// Calls the function, and waits for the functions of the threads that it started there: that they return happens
+/// before this returns. Thread-local values may be dropped later.
 #[inline]
 pub fn scope<'env, F, T>(function: F) -> T
 where
@@ -69,7 +71,7 @@ where
     };
     let result = function(unsafe { &*(&scope as *const Scope<'_, 'env>) });
     scope.threads.join(scope.count.get());
-    // Whoever stored it has been joined, or is counted by somebody who has.
+    // Whoever stored it is this thread, has been joined, or is counted by somebody who has.
     if unsafe { *others.exist.as_ptr() } != 0 {
         primitives::wait(others.running.load(Ordering::Acquire) == 0);
     }
@@ -111,7 +113,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
 
     #[inline]
     fn start<F: FnOnce() -> T, T>(&self, function: F) -> Native<T> {
-        if primitives::me() != self.owner {
+        if primitives::me() != self.owner || local::is_any_dropped() {
             let others = unsafe { &*self.others };
             others.exist.store(1, Ordering::Relaxed);
             others.running.fetch_add(1, Ordering::Relaxed);
