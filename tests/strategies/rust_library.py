@@ -227,6 +227,12 @@ CASES = {
         "assert_eq!(r, 2);",
         "violated",
     ),
+    "there may be many processors": (
+        "",
+        "let r = thread::available_parallelism().unwrap().get();",
+        "assert!(r < 4);",
+        "holds-within",
+    ),
     "a scope waits for its threads": (
         "",
         "thread::scope(|s| { s.spawn(|| D.set(1)); }); let r = D.get();",
@@ -338,6 +344,32 @@ CASES = {
         "B.set(7);",
         "B.with_borrow_mut(|n| *n += 1); let r = B.with_borrow(|n| *n) + B.take() + B.replace(3);",
         "T.set(5); assert_eq!((r, B.take(), T.replace(4), T.take()), (2, 3, 5, 4));",
+        "holds",
+    ),
+    "a thread-local value that is set first is not made": (
+        "",
+        """
+        std::thread_local! {
+            static CELL: std::cell::Cell<u32> = panic!();
+            static LENT: std::cell::RefCell<u32> = panic!();
+        }
+        CELL.set(1); LENT.set(1);
+        CELL.set(2); LENT.set(2);
+        CELL.update(|n| n + 1);
+        """,
+        "assert_eq!((CELL.get(), LENT.take()), (3, 2));",
+        "holds",
+    ),
+    "a thread-local value is made before it is replaced": (
+        "",
+        """
+        std::thread_local! {
+            static CELL: std::cell::Cell<u32> = { X.fetch_add(1, Relaxed); std::cell::Cell::new(5) };
+            static LENT: std::cell::RefCell<u32> = { X.fetch_add(1, Relaxed); std::cell::RefCell::new(6) };
+        }
+        let r = (CELL.replace(1), LENT.replace(1));
+        """,
+        "assert_eq!((r, X.load(Relaxed)), ((5, 6), 2));",
         "holds",
     ),
     "a lock that is not shared needs no locking": (

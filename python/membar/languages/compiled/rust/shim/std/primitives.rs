@@ -16,6 +16,7 @@ extern "C" {
     fn __membar_wakes() -> bool;
     fn __membar_assume(condition: bool);
     fn __membar_choose(low: i64, high: i64) -> i64;
+    fn __membar_input(low: i64, high: i64) -> i64;
     fn __membar_check(condition: bool, property: *const c_char, message: *const c_char);
     fn __membar_cut(reason: *const c_char);
     fn __membar_throw();
@@ -116,6 +117,11 @@ pub fn assume(condition: bool) {
 #[inline]
 pub fn choose(low: i64, high: i64) -> i64 {
     unsafe { __membar_choose(low, high) }
+}
+/// A number from outside: if it matters, one from the first to the second; executions with others are not followed.
+#[inline]
+pub fn input(low: i64, high: i64) -> i64 {
+    unsafe { __membar_input(low, high) }
 }
 /// The answer holds only for executions that do not come here.
 #[inline]

@@ -245,8 +245,9 @@ pub fn sleep(_: Duration) {}
 #[inline]
 pub fn sleep_ms(_: u32) {}
 
+/// Executions in which more processors matter are not followed.
 pub fn available_parallelism() -> io::Result<NonZeroUsize> {
-    Ok(NonZeroUsize::new(primitives::choose(1, 2) as usize).unwrap())
+    Ok(NonZeroUsize::new(primitives::input(1, 2) as usize).unwrap())
 }
 
 #[cfg(unix)]

@@ -2,12 +2,8 @@
 //! The clock of a thread does not run backwards; those of two threads may differ.
 pub use real::time::*;
 
-use crate::primitives::Own;
+use crate::primitives::{self, Own};
 use core::ops::{Add, AddAssign, Sub, SubAssign};
-
-extern "C" {
-    fn __membar_input(low: i64, high: i64) -> i64;
-}
 
 static MEMBAR_THREAD_LOCAL_TIME: Own<u64> = Own::new(0);
 
@@ -20,7 +16,7 @@ impl Instant {
     pub fn now() -> Instant {
         let last = &MEMBAR_THREAD_LOCAL_TIME.0;
         if last.get() == 0 {
-            last.set(unsafe { __membar_input(0, 1) } as u64);
+            last.set(primitives::input(0, 1) as u64);
         }
         Instant(Duration::new(last.get(), 0))
     }

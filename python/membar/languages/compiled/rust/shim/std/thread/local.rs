@@ -98,12 +98,12 @@ impl<T: 'static> LocalKey<T> {
         LocalKey { begin, own }
     }
 
-    /// The value, unless it has been dropped already.
+    /// The value, unless it has been dropped already; if there is none yet, what is given takes its place.
     #[inline]
-    fn living(&'static self) -> Option<&'static T> {
+    fn living(&'static self, given: Option<&mut Option<T>>) -> Option<&'static T> {
         let own = (self.own)();
         if own.state.get() == NEW {
-            let value = (self.begin)();
+            let value = given.and_then(Option::take).unwrap_or_else(self.begin);
             if own.state.get() == ALIVE {
                 unsafe { (*own.value.get()).assume_init_drop() }; // it was set while it was made
             } else if needs_drop::<T>() {
@@ -119,8 +119,8 @@ impl<T: 'static> LocalKey<T> {
     }
 
     #[inline]
-    fn value(&'static self) -> &'static T {
-        match self.living() {
+    fn value(&'static self, given: Option<&mut Option<T>>) -> &'static T {
+        match self.living(given) {
             Some(value) => value,
             None => {
                 primitives::check(false, c"assertions", c"a thread-local value is used after it was dropped");
@@ -131,62 +131,78 @@ impl<T: 'static> LocalKey<T> {
 
     #[inline]
     pub fn with<F: FnOnce(&T) -> R, R>(&'static self, function: F) -> R {
-        function(self.value())
+        function(self.value(None))
     }
     #[inline]
     pub fn try_with<F: FnOnce(&T) -> R, R>(&'static self, function: F) -> core::result::Result<R, AccessError> {
-        self.living().map(function).ok_or(AccessError(()))
+        self.living(None).map(function).ok_or(AccessError(()))
     }
 }
 
 impl<T: 'static> LocalKey<Cell<T>> {
     #[inline]
     pub fn set(&'static self, value: T) {
-        self.value().set(value);
+        let mut given = Some(Cell::new(value));
+        let cell = self.value(Some(&mut given));
+        if let Some(value) = given {
+            cell.set(value.into_inner());
+        }
     }
     #[inline]
     pub fn get(&'static self) -> T
     where
         T: Copy,
     {
-        self.value().get()
+        self.value(None).get()
     }
     #[inline]
     pub fn take(&'static self) -> T
     where
         T: Default,
     {
-        self.value().take()
+        self.value(None).take()
     }
     #[inline]
     pub fn replace(&'static self, value: T) -> T {
-        self.value().replace(value)
+        self.value(None).replace(value)
+    }
+    #[inline]
+    pub fn update(&'static self, function: impl FnOnce(T) -> T)
+    where
+        T: Copy,
+    {
+        let cell = self.value(None);
+        cell.set(function(cell.get()));
     }
 }
 
 impl<T: 'static> LocalKey<RefCell<T>> {
     #[inline]
     pub fn with_borrow<F: FnOnce(&T) -> R, R>(&'static self, function: F) -> R {
-        function(&self.value().borrow())
+        function(&self.value(None).borrow())
     }
     #[inline]
     pub fn with_borrow_mut<F: FnOnce(&mut T) -> R, R>(&'static self, function: F) -> R {
-        function(&mut self.value().borrow_mut())
+        function(&mut self.value(None).borrow_mut())
     }
     #[inline]
     pub fn set(&'static self, value: T) {
-        *self.value().borrow_mut() = value;
+        let mut given = Some(RefCell::new(value));
+        let cell = self.value(Some(&mut given));
+        if let Some(value) = given {
+            *cell.borrow_mut() = value.into_inner();
+        }
     }
     #[inline]
     pub fn take(&'static self) -> T
     where
         T: Default,
     {
-        self.value().take()
+        self.value(None).take()
     }
     #[inline]
     pub fn replace(&'static self, value: T) -> T {
-        self.value().replace(value)
+        self.value(None).replace(value)
     }
 }
 
