@@ -77,3 +77,45 @@ def test_a_pointer_that_is_known_after_inlining_leaves_no_choice() -> None:
     done = run_passes(module)
     assert Runner(done).run("main") == (11 * 16 + 12,)
     assert calls(done) == []
+
+
+VIRTUAL = """
+    define internal i32 @f(ptr %a) {
+      ret i32 1
+    }
+    define internal i32 @g(ptr %a) {
+      ret i32 2
+    }
+    @_ZTV1A = constant [4 x ptr] [ptr null, ptr null, ptr @f, ptr @g]
+    define i32 @main(i64 %i) {
+      %object = alloca [2 x ptr]
+      %e = getelementptr i8, ptr %object, i64 %i
+      store ptr getelementptr ([4 x ptr], ptr @_ZTV1A, i64 0, i64 2), ptr %object
+      %kept = load ptr, ptr %e
+      %moved = getelementptr i8, ptr %kept, i64 %i
+      store ptr %moved, ptr %e
+      %table = load ptr, ptr %e
+      %at = getelementptr ptr, ptr %table, i64 1
+      %p = load ptr, ptr %at
+      %r = call i32 %p(ptr %object)
+      ret i32 %r
+    }
+"""
+
+
+def test_a_virtual_call_reaches_what_lies_at_its_place_in_a_table() -> None:
+    module = code_of_llvm(VIRTUAL)
+    resolved = resolve_indirect_calls(module)
+    validate(resolved)
+    assert calls(resolved) == ["g", "__membar_cut"]
+    assert Runner(resolved).run("main", 0) == (2,)
+
+
+def test_a_function_whose_address_the_program_takes_is_called_from_anywhere() -> None:
+    module = code_of_llvm(
+        VIRTUAL.replace(
+            "%object = alloca [2 x ptr]",
+            "%object = alloca [2 x ptr]\n      store volatile ptr @f, ptr %object",
+        )
+    )
+    assert calls(resolve_indirect_calls(module)) == ["f", "g", "__membar_check"]

@@ -13,10 +13,11 @@ from typing import Any
 
 from membar.code import ir
 from membar.code.analyses.points_to import PointsTo, points_to
+from membar.code.analyses.virtual_functions import VirtualFunctions, distance_in_table
 from membar.code.checks import Checks
 from membar.code.passes import Pass
 from membar.code.primitives import SPAWN
-from membar.records import replace
+from membar.records import record, replace
 
 _NO_FUNCTION = "a call through a pointer that does not point to a function of this type"
 _NOT_SHOWN = "calls of functions that the program does not show"
@@ -52,12 +53,28 @@ def _resolve(module: ir.Module, pointer: Callable[[ir.Instruction], ir.Operand |
     )
     if not is_needed:
         return module
-    checks, targets = Checks(module), points_to(module)
+    checks, targets = Checks(module), _Targets(points_to(module), VirtualFunctions(module))
     functions = {
         name: _Resolution(module, function, targets, checks, pointer).run()
         for name, function in module.functions.items()
     }
     return checks.added_to(replace(module, functions=functions))
+
+
+@record(frozen=True, slots=True)
+class _Targets:
+    """What pointers to functions may point to."""
+
+    everything: PointsTo
+    tables: VirtualFunctions
+
+    def functions(self, function: ir.Function, pointer: ir.Operand) -> tuple[list[str], bool]:
+        """The functions that an operand may point to, and whether it may point elsewhere."""
+        found = self.everything.targets(function.name, pointer)
+        names = sorted({target.function for target in found if target.function is not None})
+        distance = distance_in_table(function, pointer)
+        reached = [name for name in names if self.tables.can_reach(name, distance)]
+        return reached, len(reached) < len(names) or any(target.function is None for target in found)
 
 
 class _Resolution:
@@ -67,7 +84,7 @@ class _Resolution:
         self,
         module: ir.Module,
         function: ir.Function,
-        targets: PointsTo,
+        targets: _Targets,
         checks: Checks,
         pointer: Callable[[ir.Instruction], ir.Operand | None],
     ) -> None:
@@ -105,8 +122,7 @@ class _Resolution:
 
     def _choice(self, call: ir.Call, pointer: ir.Operand, prefix: str) -> list[ir.Block]:
         """The blocks that choose between the functions; each goes on at the block called `prefix`."""
-        found = self.targets.targets(self.function.name, pointer)
-        names = sorted({target.function for target in found if target.function is not None})
+        names, is_open = self.targets.functions(self.function, pointer)
         fitting = [name for name in names if self._fits(call, name)]
         blocks: list[ir.Block] = []
         for number, name in enumerate(fitting):
@@ -126,7 +142,6 @@ class _Resolution:
             back = ir.Jump(target=ir.Goto(prefix, results), place=call.place)
             blocks.append(ir.Block(name=f"{prefix}/try.{number}", instructions=(compare,), end=branch))
             blocks.append(ir.Block(name=there.block, instructions=(direct,), end=back))
-        is_open = any(target.function is None for target in found)
         last = (
             self.checks.cut(_NOT_SHOWN, call.place) if is_open else self.checks.fail(_NO_FUNCTION, call.place)
         )
