@@ -6,6 +6,7 @@ declare library functions in many ways, and arguments that a body does not look 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from membar.code import ir
@@ -23,14 +24,26 @@ HOOKS = frozenset(
     {END_OF_THREAD, END_OF_PROCESS, "__mb_end_of_main", "__mb_end_of_quick_exit", END_OF_LOCALS}
 )
 # What the compiler calls some functions, and what the library calls them.
-OTHER_NAMES: Mapping[str, str] = {
+_OTHER_NAMES: Mapping[str, str] = {
     "llvm.trap": "__mb_trap",
     "llvm.debugtrap": "__mb_trap",
     "llvm.ubsantrap": "__mb_trap",
     "llvm.thread.pointer": "__mb_thread_pointer",
 }
+# Templates of which every instance has the same body: those of libc++ take a mutex inside another, or use
+# numbers of 10 bytes.
+_TEMPLATES = (
+    "_ZNSt3__111timed_mutex14try_lock_until",
+    "_ZNSt3__121recursive_timed_mutex14try_lock_until",
+    "_ZNSt3__118shared_timed_mutex14try_lock_until",
+    "_ZNSt3__118shared_timed_mutex21try_lock_shared_until",
+    "_ZNSt18shared_timed_mutex14try_lock_until",
+    "_ZNSt18shared_timed_mutex21try_lock_shared_until",
+    "_ZNSt3__111this_thread9sleep_for",
+    "_ZNSt3__111this_thread11sleep_until",
+)
 # What counts whatever the program's own body does.
-OVERRIDDEN = frozenset(
+_OVERRIDDEN = frozenset(
     {
         "reach_error",
         "__VERIFIER_error",
@@ -38,8 +51,34 @@ OVERRIDDEN = frozenset(
         "_ZNSt3__121__thread_specific_ptrINS_15__thread_structEE11set_pointerEPS1_",
         # libstdc++ reads two counts of a shared pointer by one access, which the language has no meaning for.
         "_ZNSt16_Sp_counted_baseILN9__gnu_cxx12_Lock_policyE2EE10_M_releaseEv",
+        # In libstdc++ these only fail if the mutex is held, which C++ does not promise.
+        "_ZNSt5mutex8try_lockEv",
+        "_ZNSt15recursive_mutex8try_lockEv",
+        "_ZNSt11timed_mutex8try_lockEv",
+        "_ZNSt21recursive_timed_mutex8try_lockEv",
+        "_ZNSt11timed_mutex12_M_clocklockEiRK8timespec",
+        "_ZNSt21recursive_timed_mutex12_M_clocklockEiRK8timespec",
+        "_ZNSt11timed_mutex12_M_timedlockERK8timespec",
+        "_ZNSt21recursive_timed_mutex12_M_timedlockERK8timespec",
+        "_ZNSt22__shared_mutex_pthread8try_lockEv",
+        "_ZNSt22__shared_mutex_pthread15try_lock_sharedEv",
+        *_TEMPLATES,
     }
 )
+_INSTANCE = re.compile(rf"({'|'.join(_TEMPLATES)})(?:B\w+?)?I.*")
+
+
+def library_name(name: str) -> str:
+    """What the library calls a function: some have other names too, and templates one for each instance."""
+    instance = _INSTANCE.fullmatch(name)
+    return instance[1] if instance else _OTHER_NAMES.get(name, name)
+
+
+def is_overridden(name: str) -> bool:
+    """Whether what the library says of a function counts, whatever body the program has."""
+    return library_name(name) in _OVERRIDDEN
+
+
 ATOMIC_PREFIX = "__VERIFIER_atomic_"
 _WORD, _WIDE = ir.Int(64), ir.Int(128)
 _BEGIN, _END = "__membar_atomic_begin", "__membar_atomic_end"
@@ -159,7 +198,7 @@ def _is_missing(module: ir.Module, operand: ir.Operand) -> bool:
         return item is None or (item.content is None and item.binding != "weak")
     if not isinstance(operand, ir.FunctionAddress):
         return False
-    name = OTHER_NAMES.get(operand.name, operand.name)
+    name = library_name(operand.name)
     if name in PRIMITIVES or name in HOOKS or name.startswith(_GIVEN_BY_PASSES):
         return False
     function = module.functions.get(name)
@@ -189,7 +228,7 @@ class _Fitting:
     def _instruction(self, item: ir.Instruction) -> list[ir.Instruction]:
         if not isinstance(item, ir.Call) or not isinstance(item.callee, ir.FunctionAddress):
             return [item]
-        name = OTHER_NAMES.get(item.callee.name, item.callee.name)
+        name = library_name(item.callee.name)
         target = self.module.functions.get(name)
         if name in HOOKS and (target is None or not target.blocks):
             return []

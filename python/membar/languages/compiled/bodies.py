@@ -46,6 +46,7 @@ _VARIABLES: Mapping[str, str] = {
             "_ZTVN10__cxxabiv116__enum_type_infoE",
             "__libc_single_threaded",
         ),
+        "cpp_memory.c": ("_ZSt7nothrow",),
         "cpp_threads.c": ("_ZTINSt6thread6_StateE", "_ZTVNSt6thread6_StateE"),
         "cpp_locks.c": ("_ZSt15__once_callable", "_ZSt11__once_call"),
         "cpp_objects.c": (

@@ -9,7 +9,7 @@ from membar.code.assembly.template import read_statements
 from membar.code.passes.link import Refuse, link, named_operands, rename
 from membar.code.passes.resolve_exceptions import resolve_exceptions
 from membar.code.passes.resolve_kernel import resolve_kernel
-from membar.code.passes.resolve_library import OTHER_NAMES, OVERRIDDEN, resolve_library
+from membar.code.passes.resolve_library import is_overridden, library_name, resolve_library
 from membar.code.passes.resolve_weak import resolve_weak, with_addresses
 from membar.code.passes.static_destructors import take_static_destructors
 from membar.code.primitives import PREFIX
@@ -199,7 +199,7 @@ class _Linking:
         if isinstance(unit, _LibraryFile):
             lowered = self.library.code(unit.name, roots, self.read)
         else:
-            lowered = lower_module(unit.module, roots, self.read, self.definitions, OVERRIDDEN)
+            lowered = lower_module(unit.module, roots, self.read, self.definitions, is_overridden)
             lowered = take_static_destructors(lowered)
             if unit.module.is_given:
                 self._validate(lowered)
@@ -219,12 +219,12 @@ class _Linking:
 
     def _need(self, name: str) -> None:
         """Asks the file that defines a name for it."""
-        name = OTHER_NAMES.get(name, name)
         unit: _Unit | _LibraryFile | None = self.definitions.get(name)
         if unit is None and name in self.aliases:
             unit, target = self.aliases[name]
             name = target.name
-        if name in OVERRIDDEN or unit is None:
+        name = library_name(name)
+        if is_overridden(name) or unit is None:
             unit = None if name.startswith(_HOOK) else self._library_unit(name) or self._inline_unit(name)
             if unit is None:
                 return
@@ -269,7 +269,7 @@ class _Linking:
         functions = {
             name: name + _OWN
             for name, item in unit.code.functions.items()
-            if item.blocks and name in self.definitions and name not in OVERRIDDEN
+            if item.blocks and name in self.definitions and not is_overridden(name)
         }
         objects = {
             name: name + _OWN
@@ -309,7 +309,7 @@ def _undefined_names(module: code.Module) -> set[str]:
         for function in module.functions.values()
         for operand, _ in named_operands(function)
         if isinstance(operand, code.FunctionAddress)
-        and (operand.name not in module.functions or operand.name in OVERRIDDEN)
+        and (operand.name not in module.functions or is_overridden(operand.name))
     }
     return {name for name in found if not name.startswith(PREFIX)}
 

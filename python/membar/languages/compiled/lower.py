@@ -33,7 +33,7 @@ def lower_module(
     roots: Iterable[str],
     read: Callable[[str], SourceFile | None],
     elsewhere: Collection[str] = (),
-    replaced: Collection[str] = (),
+    is_replaced: Callable[[str], bool] = lambda _: False,
 ) -> code.Module:
     """The code IR of what the roots can reach.
 
@@ -42,12 +42,12 @@ def lower_module(
         roots: what is used from outside: `main`, operations of an object, what other files need.
         read: the text of the files that errors may show.
         elsewhere: names that other files define, whatever weak alias this one has for them.
-        replaced: functions whose bodies here do not count.
+        is_replaced: whether a function's body here does not count.
 
     Raises:
         InputError: something reachable cannot be said in code IR.
     """
-    return ModuleLowering(module, Refusal(read), elsewhere, replaced).run(tuple(roots))
+    return ModuleLowering(module, Refusal(read), elsewhere, is_replaced).run(tuple(roots))
 
 
 class ModuleLowering:
@@ -58,7 +58,7 @@ class ModuleLowering:
         module: llvm.Module,
         refusal: Refusal,
         elsewhere: Collection[str],
-        replaced: Collection[str],
+        is_replaced: Callable[[str], bool],
     ) -> None:
         self.module = module
         self.layout = module.layout
@@ -66,7 +66,7 @@ class ModuleLowering:
         self.constants = Constants(module, elsewhere)
         self.shapes = Shapes(module.metadata)
         self.refusal = refusal
-        self.elsewhere, self.replaced = elsewhere, replaced
+        self.elsewhere, self.is_replaced = elsewhere, is_replaced
         self.objects: dict[str, code.Object] = {}
         self.functions: dict[str, code.Function] = {}
         self.allocated: dict[tuple[str, int, int], tuple[str, Shape]] = {}
@@ -182,7 +182,7 @@ class ModuleLowering:
             for number, item in enumerate(function.parameters)
             if item.by_value is not None
         ]
-        is_defined = function.is_defined and function.name not in self.replaced
+        is_defined = function.is_defined and not self.is_replaced(function.name)
         body = FunctionBody(self, function) if is_defined else None
         blocks = () if body is None else body.blocks()
         if is_defined:

@@ -28,8 +28,23 @@ enum { RECURSIVE = 1 };
 void _ZNSt3__15mutex4lockEv(void *self) { pthread_mutex_lock(self); }
 void _ZNSt3__15mutex6unlockEv(void *self) { pthread_mutex_unlock(self); }
 
-/// _ZNSt3__15mutex8try_lockEv: `std::mutex::try_lock`: may fail although the mutex is free, as the standard allows.
-_Bool _ZNSt3__15mutex8try_lockEv(void *self) { return !__membar_choose(0, 1) && pthread_mutex_trylock(self) == 0; }
+/// _ZNSt3__15mutex8try_lockEv, _ZNSt5mutex8try_lockEv, _ZNSt15recursive_mutex8try_lockEv, _ZNSt11timed_mutex8try_lockEv, _ZNSt21recursive_timed_mutex8try_lockEv: `try_lock` of mutexes: may fail although the mutex is free, as the standard allows; this orders nothing.
+static inline _Bool try_mutex(void *self) { return !__membar_choose(0, 1) && pthread_mutex_trylock(self) == 0; }
+_Bool _ZNSt3__15mutex8try_lockEv(void *self) { return try_mutex(self); }
+_Bool _ZNSt5mutex8try_lockEv(void *self) { return try_mutex(self); }
+_Bool _ZNSt15recursive_mutex8try_lockEv(void *self) { return try_mutex(self); }
+_Bool _ZNSt11timed_mutex8try_lockEv(void *self) { return try_mutex(self); }
+_Bool _ZNSt21recursive_timed_mutex8try_lockEv(void *self) { return try_mutex(self); }
+
+/// _ZNSt11timed_mutex12_M_clocklockEiRK8timespec, _ZNSt21recursive_timed_mutex12_M_clocklockEiRK8timespec, _ZNSt11timed_mutex12_M_timedlockERK8timespec, _ZNSt21recursive_timed_mutex12_M_timedlockERK8timespec: `try_lock_for` and `try_lock_until` of libstdc++: may fail at any time.
+_Bool _ZNSt11timed_mutex12_M_clocklockEiRK8timespec(void *self, int clock, const long *time)
+{
+    read_time(time);
+    return try_mutex(self);
+}
+_Bool _ZNSt21recursive_timed_mutex12_M_clocklockEiRK8timespec(void *self, int clock, const long *time) { return _ZNSt11timed_mutex12_M_clocklockEiRK8timespec(self, clock, time); }
+_Bool _ZNSt11timed_mutex12_M_timedlockERK8timespec(void *self, const long *time) { return _ZNSt11timed_mutex12_M_clocklockEiRK8timespec(self, 0, time); }
+_Bool _ZNSt21recursive_timed_mutex12_M_timedlockERK8timespec(void *self, const long *time) { return _ZNSt11timed_mutex12_M_clocklockEiRK8timespec(self, 0, time); }
 
 /// _ZNSt3__15mutexD1Ev, _ZNSt3__15mutexD2Ev: `std::mutex::~mutex`: destroying a mutex that is held violates `locks`.
 void _ZNSt3__15mutexD1Ev(void *self) { pthread_mutex_destroy(self); }
@@ -44,197 +59,75 @@ void _ZNSt3__115recursive_mutexC1Ev(void *self)
 void _ZNSt3__115recursive_mutexD1Ev(void *self) { pthread_mutex_destroy(self); }
 void _ZNSt3__115recursive_mutex4lockEv(void *self) { pthread_mutex_lock(self); }
 void _ZNSt3__115recursive_mutex6unlockEv(void *self) { pthread_mutex_unlock(self); }
-_Bool _ZNSt3__115recursive_mutex8try_lockEv(void *self) { return !__membar_choose(0, 1) && pthread_mutex_trylock(self) == 0; }
+_Bool _ZNSt3__115recursive_mutex8try_lockEv(void *self) { return try_mutex(self); }
 
-/* libc++ makes it of a mutex, a condition variable and a flag, which functions in its headers use too. */
-#if __SIZEOF_POINTER__ == 8
-struct timed_mutex {
-    char mutex[40], condition[48];
-    _Bool is_locked;
-};
-#else
-struct timed_mutex {
-    char mutex[24], condition[48];
-    _Bool is_locked;
-};
-#endif
+/* Of a mutex or lock of <pthread.h>, which stands in the first member. What libc++ makes them of would order more:
+   whoever fails, or only reads, takes the mutex inside. So its functions in headers that do this have bodies here. */
 
-/// _ZNSt3__111timed_mutexC1Ev, _ZNSt3__111timed_mutexD1Ev, _ZNSt3__111timed_mutex4lockEv, _ZNSt3__111timed_mutex8try_lockEv, _ZNSt3__111timed_mutex6unlockEv: `std::timed_mutex`: as libc++ has it; timed calls may give up at any time, `try_lock` may fail although the mutex is free.
-void _ZNSt3__111timed_mutexC1Ev(struct timed_mutex *self)
+/// _ZNSt3__111timed_mutexC1Ev, _ZNSt3__111timed_mutexD1Ev, _ZNSt3__111timed_mutex4lockEv, _ZNSt3__111timed_mutex6unlockEv: `std::timed_mutex`: as `std::mutex`.
+void _ZNSt3__111timed_mutexC1Ev(void *self) { pthread_mutex_init(self, NULL); }
+void _ZNSt3__111timed_mutexD1Ev(void *self) { pthread_mutex_destroy(self); }
+void _ZNSt3__111timed_mutex4lockEv(void *self) { pthread_mutex_lock(self); }
+void _ZNSt3__111timed_mutex6unlockEv(void *self) { pthread_mutex_unlock(self); }
+
+/// _ZNSt3__121recursive_timed_mutexC1Ev, _ZNSt3__121recursive_timed_mutexD1Ev, _ZNSt3__121recursive_timed_mutex4lockEv, _ZNSt3__121recursive_timed_mutex6unlockEv: `std::recursive_timed_mutex`: as `std::recursive_mutex`.
+void _ZNSt3__121recursive_timed_mutexC1Ev(void *self) { _ZNSt3__115recursive_mutexC1Ev(self); }
+void _ZNSt3__121recursive_timed_mutexD1Ev(void *self) { pthread_mutex_destroy(self); }
+void _ZNSt3__121recursive_timed_mutex4lockEv(void *self) { pthread_mutex_lock(self); }
+void _ZNSt3__121recursive_timed_mutex6unlockEv(void *self) { pthread_mutex_unlock(self); }
+
+/// _ZNSt3__111timed_mutex8try_lockEv, _ZNSt3__111timed_mutex14try_lock_until, _ZNSt3__121recursive_timed_mutex8try_lockEv, _ZNSt3__121recursive_timed_mutex14try_lock_until: `try_lock`, `try_lock_for` and `try_lock_until` of timed mutexes: may fail at any time, which orders nothing.
+_Bool _ZNSt3__111timed_mutex8try_lockEv(void *self) { return try_mutex(self); }
+_Bool _ZNSt3__111timed_mutex14try_lock_until(void *self, const long long *time)
 {
-    pthread_mutex_init(self->mutex, NULL);
-    pthread_cond_init(self->condition, NULL);
-    self->is_locked = 0;
+    __membar_use(*time);
+    return try_mutex(self);
 }
-void _ZNSt3__111timed_mutexD1Ev(struct timed_mutex *self)
+_Bool _ZNSt3__121recursive_timed_mutex8try_lockEv(void *self) { return try_mutex(self); }
+_Bool _ZNSt3__121recursive_timed_mutex14try_lock_until(void *self, const long long *time) { return _ZNSt3__111timed_mutex14try_lock_until(self, time); }
+
+/* libc++ keeps a mutex and two condition variables, which are destroyed by code in its headers. */
+enum { MUTEX = 5 * sizeof(void *), CONDITION = 48 };
+static void begin_shared(char *self)
 {
-    pthread_mutex_lock(self->mutex);
-    pthread_mutex_unlock(self->mutex);
-    pthread_cond_destroy(self->condition);
-    pthread_mutex_destroy(self->mutex);
-}
-void _ZNSt3__111timed_mutex4lockEv(struct timed_mutex *self)
-{
-    pthread_mutex_lock(self->mutex);
-    while (self->is_locked)
-        pthread_cond_wait(self->condition, self->mutex);
-    self->is_locked = 1;
-    pthread_mutex_unlock(self->mutex);
-}
-_Bool _ZNSt3__111timed_mutex8try_lockEv(struct timed_mutex *self)
-{
-    if (__membar_choose(0, 1))
-        return 0;
-    pthread_mutex_lock(self->mutex);
-    _Bool was_locked = self->is_locked;
-    self->is_locked = 1;
-    pthread_mutex_unlock(self->mutex);
-    return !was_locked;
-}
-void _ZNSt3__111timed_mutex6unlockEv(struct timed_mutex *self)
-{
-    pthread_mutex_lock(self->mutex);
-    self->is_locked = 0;
-    pthread_mutex_unlock(self->mutex);
-    pthread_cond_signal(self->condition);
+    pthread_rwlock_init(self, NULL);
+    pthread_cond_init(self + MUTEX, NULL);
+    pthread_cond_init(self + MUTEX + CONDITION, NULL);
 }
 
-struct recursive_timed_mutex {
-    char mutex[sizeof(((struct timed_mutex *)0)->mutex)], condition[48];
-    size_t count;
-    unsigned long owner;
-};
-unsigned long pthread_self(void);
-
-/// _ZNSt3__121recursive_timed_mutexC1Ev, _ZNSt3__121recursive_timed_mutexD1Ev, _ZNSt3__121recursive_timed_mutex4lockEv, _ZNSt3__121recursive_timed_mutex8try_lockEv, _ZNSt3__121recursive_timed_mutex6unlockEv: `std::recursive_timed_mutex`: as `std::timed_mutex`; counts how often its owner has locked it.
-void _ZNSt3__121recursive_timed_mutexC1Ev(struct recursive_timed_mutex *self)
-{
-    pthread_mutex_init(self->mutex, NULL);
-    pthread_cond_init(self->condition, NULL);
-    self->count = 0;
-    self->owner = 0;
-}
-void _ZNSt3__121recursive_timed_mutexD1Ev(struct recursive_timed_mutex *self)
-{
-    pthread_mutex_lock(self->mutex);
-    pthread_mutex_unlock(self->mutex);
-    pthread_cond_destroy(self->condition);
-    pthread_mutex_destroy(self->mutex);
-}
-void _ZNSt3__121recursive_timed_mutex4lockEv(struct recursive_timed_mutex *self)
-{
-    pthread_mutex_lock(self->mutex);
-    while (self->count != 0 && self->owner != pthread_self())
-        pthread_cond_wait(self->condition, self->mutex);
-    ++self->count;
-    self->owner = pthread_self();
-    pthread_mutex_unlock(self->mutex);
-}
-_Bool _ZNSt3__121recursive_timed_mutex8try_lockEv(struct recursive_timed_mutex *self)
-{
-    if (__membar_choose(0, 1))
-        return 0;
-    pthread_mutex_lock(self->mutex);
-    _Bool is_free = self->count == 0 || self->owner == pthread_self();
-    if (is_free) {
-        ++self->count;
-        self->owner = pthread_self();
-    }
-    pthread_mutex_unlock(self->mutex);
-    return is_free;
-}
-void _ZNSt3__121recursive_timed_mutex6unlockEv(struct recursive_timed_mutex *self)
-{
-    pthread_mutex_lock(self->mutex);
-    _Bool is_free = --self->count == 0;
-    if (is_free)
-        self->owner = 0;
-    pthread_mutex_unlock(self->mutex);
-    if (is_free)
-        pthread_cond_signal(self->condition);
-}
-
-/// _ZNSt3__119__shared_mutex_baseC1Ev, _ZNSt3__119__shared_mutex_base4lockEv, _ZNSt3__119__shared_mutex_base6unlockEv, _ZNSt3__119__shared_mutex_base11lock_sharedEv, _ZNSt3__119__shared_mutex_base13unlock_sharedEv: `std::shared_mutex`: locking is an acquire, unlocking a release. No order among waiting threads is assumed.
-void _ZNSt3__119__shared_mutex_baseC1Ev(void *self) { pthread_rwlock_init(self, NULL); }
+/// _ZNSt3__119__shared_mutex_baseC1Ev, _ZNSt3__119__shared_mutex_base4lockEv, _ZNSt3__119__shared_mutex_base6unlockEv, _ZNSt3__119__shared_mutex_base11lock_sharedEv, _ZNSt3__119__shared_mutex_base13unlock_sharedEv, _ZNSt3__118shared_timed_mutexC1Ev, _ZNSt3__118shared_timed_mutex4lockEv, _ZNSt3__118shared_timed_mutex6unlockEv, _ZNSt3__118shared_timed_mutex11lock_sharedEv, _ZNSt3__118shared_timed_mutex13unlock_sharedEv: `std::shared_mutex` and `std::shared_timed_mutex`: locking is an acquire, unlocking a release, of readers too. No order among waiting threads is assumed.
+void _ZNSt3__119__shared_mutex_baseC1Ev(void *self) { begin_shared(self); }
 void _ZNSt3__119__shared_mutex_base4lockEv(void *self) { pthread_rwlock_wrlock(self); }
 void _ZNSt3__119__shared_mutex_base6unlockEv(void *self) { pthread_rwlock_unlock(self); }
 void _ZNSt3__119__shared_mutex_base11lock_sharedEv(void *self) { pthread_rwlock_rdlock(self); }
 void _ZNSt3__119__shared_mutex_base13unlock_sharedEv(void *self) { pthread_rwlock_unlock(self); }
+void _ZNSt3__118shared_timed_mutexC1Ev(void *self) { begin_shared(self); }
+void _ZNSt3__118shared_timed_mutex4lockEv(void *self) { pthread_rwlock_wrlock(self); }
+void _ZNSt3__118shared_timed_mutex6unlockEv(void *self) { pthread_rwlock_unlock(self); }
+void _ZNSt3__118shared_timed_mutex11lock_sharedEv(void *self) { pthread_rwlock_rdlock(self); }
+void _ZNSt3__118shared_timed_mutex13unlock_sharedEv(void *self) { pthread_rwlock_unlock(self); }
 
-/// _ZNSt3__119__shared_mutex_base8try_lockEv, _ZNSt3__119__shared_mutex_base15try_lock_sharedEv: `std::shared_mutex::try_lock` and `try_lock_shared`: may fail although the mutex is free.
-_Bool _ZNSt3__119__shared_mutex_base8try_lockEv(void *self) { return !__membar_choose(0, 1) && pthread_rwlock_trywrlock(self) == 0; }
-_Bool _ZNSt3__119__shared_mutex_base15try_lock_sharedEv(void *self) { return !__membar_choose(0, 1) && pthread_rwlock_tryrdlock(self) == 0; }
-
-/* As libc++ makes it, because functions in its headers use the members for timed calls. */
-struct shared_timed_mutex {
-    char mutex[sizeof(((struct timed_mutex *)0)->mutex)], gate[48], last_reader[48];
-    unsigned state;
-};
-#define WRITER (1u << 31)
-
-/// _ZNSt3__118shared_timed_mutexC1Ev, _ZNSt3__118shared_timed_mutex4lockEv, _ZNSt3__118shared_timed_mutex8try_lockEv, _ZNSt3__118shared_timed_mutex6unlockEv, _ZNSt3__118shared_timed_mutex11lock_sharedEv, _ZNSt3__118shared_timed_mutex15try_lock_sharedEv, _ZNSt3__118shared_timed_mutex13unlock_sharedEv: `std::shared_timed_mutex`: as libc++ has it: readers wait for a writer that waits; timed calls may give up at any time.
-void _ZNSt3__118shared_timed_mutexC1Ev(struct shared_timed_mutex *self)
+/// _ZNSt3__119__shared_mutex_base8try_lockEv, _ZNSt3__119__shared_mutex_base15try_lock_sharedEv, _ZNSt3__118shared_timed_mutex8try_lockEv, _ZNSt3__118shared_timed_mutex15try_lock_sharedEv, _ZNSt3__118shared_timed_mutex14try_lock_until, _ZNSt3__118shared_timed_mutex21try_lock_shared_until, _ZNSt22__shared_mutex_pthread8try_lockEv, _ZNSt22__shared_mutex_pthread15try_lock_sharedEv, _ZNSt18shared_timed_mutex14try_lock_until, _ZNSt18shared_timed_mutex21try_lock_shared_until: `try_lock`, `try_lock_shared` and the like of these: may fail at any time, which orders nothing.
+static inline _Bool try_to_write(void *self) { return !__membar_choose(0, 1) && pthread_rwlock_trywrlock(self) == 0; }
+static inline _Bool try_to_read(void *self) { return !__membar_choose(0, 1) && pthread_rwlock_tryrdlock(self) == 0; }
+_Bool _ZNSt3__119__shared_mutex_base8try_lockEv(void *self) { return try_to_write(self); }
+_Bool _ZNSt3__119__shared_mutex_base15try_lock_sharedEv(void *self) { return try_to_read(self); }
+_Bool _ZNSt3__118shared_timed_mutex8try_lockEv(void *self) { return try_to_write(self); }
+_Bool _ZNSt3__118shared_timed_mutex15try_lock_sharedEv(void *self) { return try_to_read(self); }
+_Bool _ZNSt3__118shared_timed_mutex14try_lock_until(void *self, const long long *time)
 {
-    pthread_mutex_init(self->mutex, NULL);
-    pthread_cond_init(self->gate, NULL);
-    pthread_cond_init(self->last_reader, NULL);
-    self->state = 0;
+    __membar_use(*time);
+    return try_to_write(self);
 }
-void _ZNSt3__118shared_timed_mutex4lockEv(struct shared_timed_mutex *self)
+_Bool _ZNSt3__118shared_timed_mutex21try_lock_shared_until(void *self, const long long *time)
 {
-    pthread_mutex_lock(self->mutex);
-    while (self->state & WRITER)
-        pthread_cond_wait(self->gate, self->mutex);
-    self->state |= WRITER;
-    while (self->state != WRITER)
-        pthread_cond_wait(self->last_reader, self->mutex);
-    pthread_mutex_unlock(self->mutex);
+    __membar_use(*time);
+    return try_to_read(self);
 }
-_Bool _ZNSt3__118shared_timed_mutex8try_lockEv(struct shared_timed_mutex *self)
-{
-    if (__membar_choose(0, 1))
-        return 0;
-    pthread_mutex_lock(self->mutex);
-    _Bool is_free = self->state == 0;
-    if (is_free)
-        self->state = WRITER;
-    pthread_mutex_unlock(self->mutex);
-    return is_free;
-}
-void _ZNSt3__118shared_timed_mutex6unlockEv(struct shared_timed_mutex *self)
-{
-    pthread_mutex_lock(self->mutex);
-    self->state = 0;
-    pthread_cond_broadcast(self->gate);
-    pthread_mutex_unlock(self->mutex);
-}
-void _ZNSt3__118shared_timed_mutex11lock_sharedEv(struct shared_timed_mutex *self)
-{
-    pthread_mutex_lock(self->mutex);
-    while (self->state & WRITER)
-        pthread_cond_wait(self->gate, self->mutex);
-    ++self->state;
-    pthread_mutex_unlock(self->mutex);
-}
-_Bool _ZNSt3__118shared_timed_mutex15try_lock_sharedEv(struct shared_timed_mutex *self)
-{
-    if (__membar_choose(0, 1))
-        return 0;
-    pthread_mutex_lock(self->mutex);
-    _Bool is_free = !(self->state & WRITER);
-    if (is_free)
-        ++self->state;
-    pthread_mutex_unlock(self->mutex);
-    return is_free;
-}
-void _ZNSt3__118shared_timed_mutex13unlock_sharedEv(struct shared_timed_mutex *self)
-{
-    pthread_mutex_lock(self->mutex);
-    --self->state;
-    if (self->state == WRITER)
-        pthread_cond_signal(self->last_reader);
-    pthread_mutex_unlock(self->mutex);
-}
+_Bool _ZNSt22__shared_mutex_pthread8try_lockEv(void *self) { return try_to_write(self); }
+_Bool _ZNSt22__shared_mutex_pthread15try_lock_sharedEv(void *self) { return try_to_read(self); }
+_Bool _ZNSt18shared_timed_mutex14try_lock_until(void *self, const long long *time) { return _ZNSt3__118shared_timed_mutex14try_lock_until(self, time); }
+_Bool _ZNSt18shared_timed_mutex21try_lock_shared_until(void *self, const long long *time) { return _ZNSt3__118shared_timed_mutex21try_lock_shared_until(self, time); }
 
 struct unique_lock {
     void *mutex;

@@ -1,6 +1,8 @@
 /* operator new and delete, and what runs before and after a C++ program. */
 #include "membar.h"
 
+char _ZSt7nothrow;
+
 void *malloc(size_t size);
 void *aligned_alloc(size_t align, size_t size);
 void free(void *block);

@@ -46,12 +46,12 @@ void _ZNSt3__119__shared_weak_count12__add_sharedEv(struct shared_count *self) {
 void _ZNSt3__114__shared_count12__add_sharedEv(struct shared_count *self) { __atomic_fetch_add(&self->owners, 1, __ATOMIC_RELAXED); }
 void _ZNSt3__119__shared_weak_count10__add_weakEv(struct shared_count *self) { __atomic_fetch_add(&self->weak_owners, 1, __ATOMIC_RELAXED); }
 
-/// _ZNSt3__119__shared_weak_count4lockEv: `std::weak_ptr::lock`: acquires and releases if it succeeds.
+/// _ZNSt3__119__shared_weak_count4lockEv: `std::weak_ptr::lock`: orders nothing.
 struct shared_count *_ZNSt3__119__shared_weak_count4lockEv(struct shared_count *self)
 {
     long owners = LOAD(&self->owners, RELAXED);
     while (owners != -1)
-        if (__atomic_compare_exchange_n(&self->owners, &owners, owners + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        if (__atomic_compare_exchange_n(&self->owners, &owners, owners + 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             return self;
     return NULL;
 }
@@ -61,9 +61,23 @@ void _ZNSt3__119__shared_weak_countD2Ev(struct shared_count *self) {}
 void _ZNSt3__114__shared_countD2Ev(struct shared_count *self) {}
 const void *_ZNKSt3__119__shared_weak_count13__get_deleterERKSt9type_info(const struct shared_count *self, const void *type) { return NULL; }
 
-/// _ZNSt3__112__get_sp_mutEPKv, _ZNSt3__18__sp_mut4lockEv, _ZNSt3__18__sp_mut6unlockEv: `std::atomic_load` and the like of `std::shared_ptr`: under one mutex, which libc++ has several of.
-static unsigned lock_of_pointers;
-void *_ZNSt3__112__get_sp_mutEPKv(const void *pointer) { return &lock_of_pointers; }
+/// _ZNSt3__112__get_sp_mutEPKv, _ZNSt3__18__sp_mut4lockEv, _ZNSt3__18__sp_mut6unlockEv: `std::atomic_load` and the like of `std::shared_ptr`: under a mutex of each such object; programs with more than 4 are truncated.
+enum { MOST_POINTERS = 4 };
+static struct {
+    uintptr_t owner;
+    unsigned lock;
+} locks_of_pointers[MOST_POINTERS];
+void *_ZNSt3__112__get_sp_mutEPKv(const void *pointer)
+{
+    for (int at = 0; at < MOST_POINTERS; at++) {
+        uintptr_t owner = LOAD(&locks_of_pointers[at].owner, RELAXED);
+        if (owner == 0 && __atomic_compare_exchange_n(&locks_of_pointers[at].owner, &owner, (uintptr_t)pointer, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            owner = (uintptr_t)pointer;
+        if (owner == (uintptr_t)pointer)
+            return &locks_of_pointers[at].lock;
+    }
+    __membar_cut("atomic accesses to more than 4 shared pointers");
+}
 void _ZNSt3__18__sp_mut4lockEv(void *self) { __membar_lock(self); }
 void _ZNSt3__18__sp_mut6unlockEv(void *self) { __membar_unlock(self); }
 
@@ -106,8 +120,9 @@ struct barrier *_ZNSt3__134__construct_barrier_algorithm_baseERl(const long *exp
 _Bool _ZNSt3__131__arrive_barrier_algorithm_baseEPNS_24__barrier_algorithm_baseEh(struct barrier *self, unsigned char phase)
 {
     long expected = *self->expected;
-    if (__atomic_fetch_add(&self->arrived, 1, __ATOMIC_ACQ_REL) + 1 != expected)
+    if (__atomic_fetch_add(&self->arrived, 1, __ATOMIC_RELEASE) + 1 != expected)
         return 0;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
     STORE(&self->arrived, 0, RELAXED);
     return 1;
 }

@@ -81,6 +81,8 @@ void *_ZTVNSt6thread6_StateE[8];
 unsigned _ZNSt3__16thread20hardware_concurrencyEv(void) { return (unsigned)__membar_input(0, 1); }
 unsigned _ZNSt6thread20hardware_concurrencyEv(void) { return (unsigned)__membar_input(0, 1); }
 
-/// _ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE, _ZNSt11this_thread11__sleep_forENSt6chrono8durationIlSt5ratioILl1ELl1EEEENS1_IlS2_ILl1ELl1000000000EEEE: `std::this_thread::sleep_for`: does nothing, as every interleaving is explored anyway.
+/// _ZNSt3__111this_thread9sleep_for, _ZNSt3__111this_thread11sleep_until, _ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE, _ZNSt11this_thread11__sleep_forENSt6chrono8durationIlSt5ratioILl1ELl1EEEENS1_IlS2_ILl1ELl1000000000EEEE: `std::this_thread::sleep_for` and `sleep_until`: do nothing, as every interleaving is explored anyway.
+void _ZNSt3__111this_thread9sleep_for(const void *time) {}
+void _ZNSt3__111this_thread11sleep_until(const void *time) {}
 void _ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE(const void *time) {}
 void _ZNSt11this_thread11__sleep_forENSt6chrono8durationIlSt5ratioILl1ELl1EEEENS1_IlS2_ILl1ELl1000000000EEEE(long seconds, long rest) {}

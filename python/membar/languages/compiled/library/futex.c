@@ -23,34 +23,20 @@ static long fail(int number)
     return -1;
 }
 
-static inline unsigned long read_word(const void *word, int size)
-{
-    switch (size) {
-    case 1:
-        return LOAD((unsigned char *)word, RELAXED);
-    case 2:
-        return LOAD((unsigned short *)word, RELAXED);
-    case 4:
-        return LOAD((unsigned *)word, RELAXED);
-    default:
-        return LOAD((unsigned long *)word, RELAXED);
-    }
-}
-
-/* Waits while a word of so many bytes has a value; gives 0, or the number of an error. */
-static inline int wait_at(const void *word, unsigned long expected, int size, _Bool is_timed, _Bool may_wake)
+/* Waits while a word has a value; gives 0, or the number of an error. */
+static inline int wait_at(unsigned *word, unsigned expected, _Bool is_timed)
 {
     long long me = __membar_self();
     if (me >= MOST_THREADS)
         __membar_cut("futexes of more than 16 threads");
-    if (read_word(word, size) != expected)
+    if (LOAD(word, RELAXED) != expected)
         return EAGAIN;
-    if (may_wake && __membar_wakes())
+    if (__membar_wakes())
         return is_timed && __membar_choose(0, 1) ? ETIMEDOUT : 0;
     uintptr_t address = (uintptr_t)word;
     STORE(&waits_at[me], address, RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (read_word(word, size) != expected) {
+    if (LOAD(word, RELAXED) != expected) {
         /* Who was woken meanwhile has waited. */
         _Bool is_woken = !__atomic_compare_exchange_n(&waits_at[me], &address, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
         return is_woken ? 0 : EAGAIN;
@@ -94,14 +80,10 @@ long syscall(long number, long first, long second, long third, long fourth, long
     if (number == SYS_futex) {
         long command = second & COMMAND;
         if (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET)
-            return fail(wait_at((void *)first, (unsigned)third, sizeof(unsigned), fourth != 0, 1));
+            return fail(wait_at((unsigned *)first, (unsigned)third, fourth != 0));
         if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET)
             return wake_at((void *)first, (unsigned)third);
     }
     __membar_cut("calls of the system other than simple ones");
     return -1;
 }
-
-/// __mb_wait_at, __mb_wake_at: The same for words of other sizes, without waking up spuriously.
-int __mb_wait_at(const void *word, unsigned long expected, int size) { return wait_at(word, expected, size, 0, 0); }
-void __mb_wake_at(const void *word, unsigned most) { wake_at(word, most); }

@@ -70,9 +70,11 @@ int pthread_rwlock_wrlock(struct object *lock) { return enter_to_write(lock, 0);
 int pthread_rwlock_tryrdlock(struct object *lock) { return enter_to_read(lock, EBUSY); }
 int pthread_rwlock_trywrlock(struct object *lock) { return enter_to_write(lock, EBUSY); }
 
-/// pthread_rwlock_timedrdlock, pthread_rwlock_timedwrlock: Succeeds, or gives up at any time at which the lock is held.
+/// pthread_rwlock_timedrdlock, pthread_rwlock_timedwrlock, pthread_rwlock_clockrdlock, pthread_rwlock_clockwrlock: Succeeds, or gives up at any time at which the lock is held.
 int pthread_rwlock_timedrdlock(struct object *lock, const long *time) { read_time(time); return enter_to_read(lock, ETIMEDOUT); }
 int pthread_rwlock_timedwrlock(struct object *lock, const long *time) { read_time(time); return enter_to_write(lock, ETIMEDOUT); }
+int pthread_rwlock_clockrdlock(struct object *lock, int clock, const long *time) { read_time(time); return enter_to_read(lock, ETIMEDOUT); }
+int pthread_rwlock_clockwrlock(struct object *lock, int clock, const long *time) { read_time(time); return enter_to_write(lock, ETIMEDOUT); }
 
 /// pthread_rwlock_unlock: A release. Unlocking a lock that nobody holds, one that another thread holds for writing, or any while the thread holds no lock violates `locks`.
 int pthread_rwlock_unlock(struct object *lock)

@@ -4,7 +4,7 @@
 #define MEMBAR_WAITING_H
 #include "membar.h"
 
-enum { MOST_THREADS = 8 * sizeof(unsigned long) - 1 };
+enum { MOST_THREADS = 16 };
 static uintptr_t waits_at[MOST_THREADS]; /* addresses of objects */
 
 static inline long long own_place(void)

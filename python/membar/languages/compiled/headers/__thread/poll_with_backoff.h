@@ -1,7 +1,8 @@
 /* How threads wait in libc++: its own function reads the value 64 times before it looks at the clock, and then blocks
    until it is notified or wakes up spuriously. As it may always do the latter, it is enough here to wait for the value;
-   in other executions the thread blocks until it is notified, so that a missing notification is found as a deadlock, and
-   what follows is left to the first kind. A function with a time limit may give up at any time. */
+   in other executions the thread blocks until it is notified, so that a missing notification is found as a deadlock: its
+   own, or that of another thread, if one was notified instead of the other. Who is notified without a cause is left to
+   the first kind. A function with a time limit may give up at any time. */
 #ifndef MEMBAR_POLL_WITH_BACKOFF_H
 #define MEMBAR_POLL_WITH_BACKOFF_H
 #define __libcpp_thread_poll_with_backoff __mb_poll_with_backoff
@@ -28,7 +29,9 @@ inline auto __libcpp_thread_poll_with_backoff(_Poll &&__poll, _Backoff &&__backo
       return __late;
   } else if (__membar_choose(0, 1)) {
     (void)__backoff(chrono::nanoseconds::max());
-    __membar_assume(false);
+    if (!__poll())
+      __membar_assume(false);
+    return __done;
   }
   while (!__poll()) {
   }
