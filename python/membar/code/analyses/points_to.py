@@ -64,10 +64,14 @@ def size_of(type_: ir.Type, module: ir.Module) -> int:
 
 @record(eq=False)
 class _Node:
-    """A value, or some bytes of the memory of a site."""
+    """A value, or some bytes of the memory of a site.
 
-    targets: set[Target] = field(default_factory=set)
-    of_site: dict[str, set[Target]] = field(default_factory=dict)  # the same, by site
+    Targets are the keys of dictionaries, as what becomes a series depends on their order, and that of a set
+    is another one each time.
+    """
+
+    targets: dict[Target, None] = field(default_factory=dict)
+    of_site: dict[str, dict[Target, None]] = field(default_factory=dict)  # the same, by site
     flows: list[tuple[_Node, _Change | None]] = field(default_factory=list)
     uses: list[Callable[[Target], None]] = field(default_factory=list)
 
@@ -124,17 +128,17 @@ class _Analysis:
         """A node may point to a target."""
         if target in node.targets:
             return
-        same = node.of_site.setdefault(target.site, set())
+        same = node.of_site.setdefault(target.site, {})
         if any(each.contains(target) for each in same):
             return
         if len(same) == _MOST:
             target = join_targets({*same, target}, target.site)
             if target in node.targets:
                 return
-            node.targets -= same
+            for each in same:
+                del node.targets[each]
             same.clear()
-        same.add(target)
-        node.targets.add(target)
+        same[target] = node.targets[target] = None
         self.todo.append((node, target))
 
     def flow(self, source: _Node, to: _Node, change: _Change | None = None) -> None:
@@ -259,7 +263,7 @@ class _Constraints:
             return self._node(operand)
         node, found = _Node(), target_of(operand)
         if found is not None:
-            node.targets.add(found)
+            node.targets[found] = None
         return node
 
     def _flow(self, source: ir.Operand, to: ir.Value, change: _Change | None = None) -> None:
@@ -445,7 +449,7 @@ class _Constraints:
 
 def _unknown() -> _Node:
     node = _Node()
-    node.targets.add(UNKNOWN)
+    node.targets[UNKNOWN] = None
     return node
 
 

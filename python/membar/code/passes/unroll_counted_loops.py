@@ -119,12 +119,14 @@ class _Unrolling:
         self.names, self.copies, self.variables, self.todo = {}, {}, {}, []
         self.cut.clear()
         self._name(_Entry(self.function.blocks[0].name))
-        known = len(self.open)
+        known, most = len(self.open), None
         done: list[ir.Block] = []
-        while self.todo:
+        while self.todo and (most is None or len(done) < most):
             done.append(self._copy(self.todo.pop()))
-            if len(self.open) > known:
-                return None
+            if most is None and len(self.open) > known:
+                most = 2 * len(done)  # further loops may turn out to stay ones: to begin again is as long
+        if most is not None:
+            return None
         return [*self._with_variables(done), *self._cuts()]
 
     def _begun_in_loops(self) -> tuple[dict[str, frozenset[str]], dict[str, set[str]]]:
