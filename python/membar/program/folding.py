@@ -7,11 +7,22 @@ from collections.abc import Callable, Collection, Mapping
 from membar.program import expr as e
 
 NOTHING_KNOWN: Mapping[str, int] = {}
+# By identity, expressions that folding changes no more: who builds a large one folds it after each step.
+_FOLDED: dict[int, e.Expr] = {}
+_MOST_FOLDED = 100_000
 
 
 def simplify(expr: e.Expr, leaf: Callable[[e.Expr], e.Expr], known: Collection[e.Expr] = ()) -> e.Expr:
     """The expression with its leaves replaced, simplified; expressions in `known` are true."""
+    is_plain = leaf is _as_it_stands and not known
+    if is_plain and id(expr) in _FOLDED:
+        return expr
     found = _simplify_parts(expr, leaf, known)
+    if is_plain:
+        if len(_FOLDED) >= _MOST_FOLDED:
+            _FOLDED.clear()
+        _FOLDED[id(found)] = found
+        return found
     if found in known and e.is_truth(found):
         return e.TRUE
     if known and e.is_truth(found) and logical_not(found) in known:
@@ -35,6 +46,10 @@ def _simplify_parts(expr: e.Expr, leaf: Callable[[e.Expr], e.Expr], known: Colle
             if isinstance(asked, e.Constant):
                 return a if asked.value else b
             return a if a == b else e.Select(asked, a, b)
+
+
+def _as_it_stands(leaf: e.Expr) -> e.Expr:
+    return leaf
 
 
 def substitute_values(expr: e.Expr, values: Mapping[str, e.Expr], known: Collection[e.Expr] = ()) -> e.Expr:
@@ -111,6 +126,8 @@ def _binary(op: e.BinaryOp, left: e.Expr, right: e.Expr) -> e.Expr:
 
 def fold(expr: e.Expr, known: Mapping[str, int] = NOTHING_KNOWN) -> e.Expr:
     """The expression, simplified by the values of the registers in `known`."""
+    if not known:
+        return simplify(expr, _as_it_stands)
     return substitute_values(expr, {name: e.Constant(value) for name, value in known.items()})
 
 

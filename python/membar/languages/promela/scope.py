@@ -204,9 +204,10 @@ class Scope:
 
     def outwards(self) -> Iterator[Scope]:
         """This region, then those around it."""
-        yield self
-        if self._outer is not None:
-            yield from self._outer.outwards()
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope._outer
 
     def _unknown(self, name: str, span: Span) -> InputError:
         names = sorted({known for scope in self.outwards() for known in scope.names})
