@@ -174,7 +174,7 @@ class Scope:
     """Names of one region of the text, inside another one."""
 
     def __init__(self, outer: Scope | None = None) -> None:
-        self._outer = outer
+        self.outer = outer
         self.names: dict[str, Meaning] = {}
 
     def declare(self, name: str, meaning: Meaning, span: Span) -> None:
@@ -207,7 +207,7 @@ class Scope:
         scope: Scope | None = self
         while scope is not None:
             yield scope
-            scope = scope._outer
+            scope = scope.outer
 
     def _unknown(self, name: str, span: Span) -> InputError:
         names = sorted({known for scope in self.outwards() for known in scope.names})
