@@ -241,6 +241,11 @@ std::atomic<long> x{0};
 int main() { long old = 0; assert(x.compare_exchange_strong(old, 1)); }
 """
 
+_GROWING = """
+struct Item { int value; Item(int value) : value(value) {} Item(const Item &other) : value(other.value) {} ~Item() {} };
+int main() { std::vector<Item> v; v.push_back(Item(1)); v.push_back(Item(2)); v.push_back(Item(3)); assert(v[0].value + v[2].value != 4); }
+"""
+
 CASES: tuple[tuple[str, str, str], ...] = (
     ("mutex", program("mutex", _MUTEX), HOLDS),
     ("mutex not taken", program("mutex", _MUTEX.replace("guard(m)", "guard(*new std::mutex)")), VIOLATED),
@@ -291,6 +296,7 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("atomic access to a shared pointer", program("memory", _OLD_ATOMICS), HOLDS),
     ("plain access to a shared pointer", program("memory", _OLD_ATOMICS.replace("std::atomic_load(&p)", "p")), VIOLATED),
     ("a clock does not run backwards", program("chrono", "int main() { auto a = std::chrono::steady_clock::now(); assert(a <= std::chrono::steady_clock::now()); }"), WITHIN),
+    ("vector that grows", program("vector", _GROWING), VIOLATED),
     ("stdatomic.h", program("stdatomic.h", _STDATOMIC), HOLDS),
     ("stdatomic.h, relaxed", program("stdatomic.h", _STDATOMIC.replace("memory_order_release", "memory_order_relaxed")), VIOLATED),
     ("thread that starts a thread", program("memory", _NESTED), HOLDS),

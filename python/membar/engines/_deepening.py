@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from membar.properties.judge import Tally, is_settled
+from membar.properties.tally import has_no_complete_execution
 from membar.questions.outcome import INTERRUPTED
 from membar.questions.task import Task, Unrolling
 from membar.records import replace
@@ -49,4 +50,4 @@ def deepen(task: Task, prepare: Callable[[Task], Callable[[int], Tally]]) -> Tal
 def _is_empty(tally: Tally) -> bool:
     """Whether a small search ended without one complete execution; engines that count no nodes do not say."""
     found = tally.statistics
-    return 0 in (found.executions, found.classes) and found.nodes is not None and found.nodes <= _MOST_NODES
+    return has_no_complete_execution(tally) and found.nodes is not None and found.nodes <= _MOST_NODES

@@ -8,6 +8,7 @@ The verdict for a property:
     otherwise, the search stopped              UNKNOWN, or not checked if it stopped at another violation
     otherwise, a step fits into no buffer      UNKNOWN
     otherwise, the stack would be unwound      UNKNOWN
+    otherwise, all executions are truncated    UNKNOWN, unless by a loop bound or full buffers
     otherwise, a bound truncated the search    HOLDS WITHIN; but UNKNOWN for `exists`
     otherwise, it is checked only in part      HOLDS WITHIN
     otherwise                                  HOLDS; but VIOLATED, without a witness, for `exists`
@@ -37,7 +38,7 @@ from membar.properties.property import (
     property_of_error,
 )
 from membar.properties.races import RACE_FLAG, defines_races
-from membar.properties.tally import ANY_LENGTH, Tally, bound_of, gap_of
+from membar.properties.tally import ANY_LENGTH, Tally, bound_of, gap_of, has_no_complete_execution
 from membar.questions.default_engines import FOR_BUFFERS
 from membar.questions.outcome import (
     INTERRUPTED,
@@ -472,7 +473,7 @@ def _notes_on_bound(tally: Tally, *, is_answer: bool) -> list[str]:
     """The note that no execution terminated, or some step never happens, so that little was explored."""
     if tally.unfit is not None and not is_answer:
         return [tally.unfit]
-    if tally.limit is not None or 0 not in (tally.statistics.executions, tally.statistics.classes):
+    if gap_of(tally) is not None or not has_no_complete_execution(tally):
         return []
     if bound_of(tally) is not None:
         return ["no execution terminates within the bound: only truncated executions were checked"]

@@ -27,6 +27,7 @@ class Tally:
         unit: what was enumerated: "executions" or "states".
         outcomes: final states of the complete executions that pass the condition's filter.
         lists_outcomes: whether these are all that were reached.
+        comes_to_an_end: whether a final state was reached; True if the engine does not say.
         positive: how many of those executions satisfy the condition's formula.
         negative: how many do not.
         positive_witness: the first that does.
@@ -63,6 +64,7 @@ class Tally:
     unit: str = "executions"
     outcomes: set[FinalState] = field(default_factory=set)
     lists_outcomes: bool = True
+    comes_to_an_end: bool = True
     positive: int = 0
     negative: int = 0
     positive_witness: Witness | None = None
@@ -106,9 +108,24 @@ def gap_of(tally: Tally) -> str | None:
     """Why not even everything within the bounds was explored, or the bounds are too narrow.
 
     A bound that keeps a step from ever happening leaves out runs without any waiting store: what is left may
-    be next to nothing, and every claim about fair runs is then true of it.
+    be next to nothing, and every claim about fair runs is then true of it. So it is where every execution
+    comes to something that is not followed at all; one that a loop bound truncates is explored up to there.
     """
-    return tally.limit or tally.unfit
+    return tally.limit or tally.unfit or _nothing_followed(tally)
+
+
+def _nothing_followed(tally: Tally) -> str | None:
+    """That no execution was explored to its end, or to a loop bound, as a sentence."""
+    is_explored = tally.deadlock is not None or tally.stuck is not None or tally.loops_cut is not None
+    is_empty = has_no_complete_execution(tally) or not tally.comes_to_an_end
+    if is_explored or not tally.unexplored or not is_empty:
+        return None
+    return f"no execution was explored to its end without {' and '.join(sorted(tally.unexplored))}"
+
+
+def has_no_complete_execution(tally: Tally) -> bool:
+    """Whether a search for executions found none that terminates; other searches do not say."""
+    return 0 in (tally.statistics.executions, tally.statistics.classes)
 
 
 def bound_of(tally: Tally) -> str | None:

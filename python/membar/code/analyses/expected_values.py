@@ -5,7 +5,8 @@ store itself, whatever the other threads do: with each constant goes the set of 
 derived by. A load finds what stores may have written that can come before it. That ends where a capacity
 doubles each time that memory grows, or a number is counted up.
 
-What is expected may be wrong: differences between addresses of two objects are left out, for example.
+What is expected may be wrong: differences between addresses of two objects are left out, for example, and
+addresses outside of an object that a loop walks over.
 Whoever uses it lets the program ask for what is not expected, and ends such executions.
 """
 
@@ -79,7 +80,12 @@ class Values:
 
 @record(eq=False)
 class _Memory:
-    """The memory of a site: what was written where, by which instruction, and who reads it."""
+    """The memory of a site: what was written where, by which instruction, and who reads it.
+
+    Attributes:
+        sizes: the most bytes that each instruction is expected to allocate; None if that is not known.
+        walks: who walks over it in a loop.
+    """
 
     cells: dict[tuple[int, int], dict[int, Values]] = field(default_factory=dict)
     copies: dict[int, set[tuple[int, str, int, int | None]]] = field(default_factory=dict)
@@ -87,6 +93,8 @@ class _Memory:
     readers: set[int] = field(default_factory=set)
     is_any: bool = False
     is_zeroed: bool = False
+    sizes: dict[int, int | None] = field(default_factory=dict)
+    walks: set[int] = field(default_factory=set)
 
 
 @record(eq=False)
@@ -231,6 +239,8 @@ class ExpectedValues:
                     (self._of(thread, base), self._of(thread, index)),
                     lambda keys: _add_index(keys[0], keys[1], bits, stride, self.module.pointer_bits),
                 )
+                if number not in self.bits:
+                    found = self._inside(number, found)
                 self._define(thread, result, found)
             case ir.Slot(result=result):
                 self._define(thread, result, Values({(self.points.sites[thread, result.name], 0): [0]}))
@@ -255,6 +265,27 @@ class ExpectedValues:
                 raise NothingExpectedError
             case _:
                 pass
+
+    def _inside(self, number: int, values: Values) -> Values:
+        """Without addresses outside of their objects: what walks over an array in a loop ends behind it."""
+        for key in values.found:
+            if isinstance(key, tuple):
+                self._memory(key[0]).walks.add(number)
+        found = {key: ways for key, ways in values.found.items() if isinstance(key, int) or self._fits(key)}
+        return Values(found, values.is_any)
+
+    def _fits(self, address: Address) -> bool:
+        size = self._size(address[0])
+        return size is None or 0 <= address[1] <= size
+
+    def _size(self, site: str) -> int | None:
+        """The most bytes that objects of a site are expected to have; None if that is not known."""
+        if site.startswith("@"):
+            item = self.module.objects.get(site[1:])
+            return None if item is None else item.size
+        sizes = self._memory(site).sizes.values()
+        known = [size for size in sizes if size is not None]
+        return max(known) if known and len(known) == len(sizes) else None
 
     def _leave(self, position: Position, item: ir.Branch | ir.Switch | ir.Jump) -> None:
         thread = position.thread
@@ -318,6 +349,7 @@ class ExpectedValues:
             site = self.points.sites[thread, item.results[0].name]
             self._memory(site).is_zeroed |= item.arguments[1:] == (ir.Constant(1, ir.BOOL),)
             size = self._of(thread, item.arguments[0])
+            self._resize(number, site, size)
             ways = [way for each in size.found.values() for way in each]
             found = Values({(site, 0): [self.bits.get(number, 0) | (_common(ways) if ways else 0)]})
         elif item.callee == SPAWN:
@@ -342,6 +374,14 @@ class ExpectedValues:
 
     def _memory(self, site: str) -> _Memory:
         return self.memories.setdefault(site, _Memory())
+
+    def _resize(self, number: int, site: str, sizes: Values) -> None:
+        """An instruction may allocate memory of these sizes."""
+        memory = self._memory(site)
+        most = None if sizes.is_any else max((key for key in sizes.found if isinstance(key, int)), default=0)
+        if number not in memory.sizes or memory.sizes[number] != most:
+            memory.sizes[number] = most
+            self._again(memory.walks)
 
     def _may_follow(self, later: int, earlier: int) -> bool:
         key = later, earlier
@@ -575,6 +615,8 @@ def _with_number(operation: str, one: Key, other: Key, bits: int) -> tuple[Key, 
             return (one[1] & number,)
         case "or" if 0 <= number < _ALIGN:
             return ((one[0], one[1] | number),)
+        case "sdiv":
+            return ()  # the distance between an address and null
         case _:
             return _BOTH if operation in _ORDERED else None
 

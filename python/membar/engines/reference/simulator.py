@@ -55,6 +55,7 @@ class _Simulation:
             algorithm=f"every state{buffers}",
             looked_for=_LOOKED_FOR,
             unit="states",
+            comes_to_an_end=False,
             unexplored=unexplored_of(task.program),
         )
         if task.options.unrolling.chosen_by_user:
@@ -108,6 +109,7 @@ class _Simulation:
             return found.moves
         self._look_for_errors(state)
         if self.machine.is_final(state):
+            self.tally.comes_to_an_end = True
             self._take_ending(state)
         elif not found.moves:
             if found.blocked:

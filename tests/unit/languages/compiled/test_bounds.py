@@ -377,3 +377,21 @@ def test_what_is_not_followed_is_no_plain_answer(name: str) -> None:
     except InputError:
         found = "refused"
     assert found == verdict
+
+
+UNEXPLORED = "int main(void) { *(unsigned char *)&n = 9; char *p = malloc(n); assert(p != 0); return 0; }"
+
+
+@needs_clang
+@pytest.mark.parametrize(("engine", "model"), [("graphs", "rc11"), ("states", "sc"), ("reference", "sc")])
+def test_nothing_is_said_where_every_execution_is_truncated(engine: str, model: str) -> None:
+    text = HEAD.replace("atomic_int x, y, n = 3", "atomic_size_t n")
+    answer = membar.check(
+        SourceFile("t.c", text + UNEXPLORED), engine=engine, model=model, properties=("assertions",)
+    )
+    assert (answer.verdict, answer.reason) == (
+        "unknown",
+        "no execution was explored to its end without memory of more than 8 elements where their number is not known",
+    )
+    given = SourceFile("t.c", "int x; int main(void) { while (1) x = 1; }")
+    assert membar.check(given, engine="graphs", model="sc", unroll=2).verdict == "holds-within"
