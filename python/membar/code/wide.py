@@ -19,6 +19,7 @@ Halves = tuple[ir.Operand, ir.Operand]
 SHIFTS = frozenset({"shl", "lshr", "ashr"})
 COMPARISONS = frozenset({"eq", "ne", "ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge"})
 OPERATIONS = frozenset({"add", "sub", "mul", "and", "or", "xor"}) | SHIFTS
+OVERFLOWS = frozenset(f"{sign}{name}.overflows" for sign in "us" for name in ("add", "sub", "mul"))
 _ZERO = ir.Constant(0, I64)
 _ALL = (1 << WORD) - 1
 _SIGNS = {"add": "+", "sub": "-", "mul": "*"}
@@ -58,16 +59,32 @@ class WideArithmetic:
 
     def check_overflow(self, operation: str, left: Halves, right: Halves, found: Halves) -> None:
         """Warns of a signed result that does not fit 128 bits."""
-        if operation == "mul":
-            fits = self._product_fits(left, right)
-        else:
-            same = self._word("xor", left[1], right[1])
-            if operation == "add":
-                same = self._word("xor", same, _ALL)
-            wrong = self._word("and", same, self._word("xor", left[1], found[1]))
-            fits = self._truth("eq", self._word("lshr", wrong, WORD - 1), _ZERO)
+        fits = self._signed_result_fits(operation, left, right, found)
         message = f"signed overflow in `{_SIGNS[operation]}`"
         self.emit.instructions.append(self.checks.check(fits, message, self.emit.place, _OVERFLOW))
+
+    def overflows(self, operation: str, left: Halves, right: Halves) -> ir.Operand:
+        """Whether `uadd`, `sadd`, … of numbers of 128 bits does not fit these."""
+        match operation:
+            case "uadd":
+                return self.compare("ult", self._add(left, right), left)
+            case "usub":
+                return self.compare("ult", left, right)
+            case "umul":
+                return self._whole_product(left, right)[2]
+            case _:
+                name = operation[1:]
+                found = self.calculate(name, left, right, WIDEST)
+                return self._not(self._signed_result_fits(name, left, right, found))
+
+    def _signed_result_fits(self, operation: str, left: Halves, right: Halves, found: Halves) -> ir.Operand:
+        if operation == "mul":
+            return self._product_fits(left, right)
+        same = self._word("xor", left[1], right[1])
+        if operation == "add":
+            same = self._word("xor", same, _ALL)
+        wrong = self._word("and", same, self._word("xor", left[1], found[1]))
+        return self._truth("eq", self._word("lshr", wrong, WORD - 1), _ZERO)
 
     # -------------------------------------------------------------------------------------------------- words
 
@@ -78,6 +95,9 @@ class WideArithmetic:
 
     def _truth(self, operation: str, left: ir.Operand, right: ir.Operand) -> ir.Value:
         return self.emit.compute(operation, ir.BOOL, left, right)
+
+    def _not(self, truth: ir.Operand) -> ir.Value:
+        return self._truth("xor", truth, ir.Constant(1, ir.BOOL))
 
     def _number(self, truth: ir.Operand) -> ir.Operand:
         return self.emit.convert(truth, I64)
@@ -126,6 +146,16 @@ class WideArithmetic:
             for (low, high), sign in zip((left, right), signs, strict=True)
         )
         is_negative = self._word("xor", *signs)
+        low, upper, too_large = self._whole_product(one, other)
+        # Up to 2^127 - 1, and one more if the result is negative: then what is left of 1 less is looked at.
+        _, rest = self._subtract((low, upper), (self._word("and", is_negative, 1), _ZERO))
+        is_zero = self._truth("eq", self._word("or", low, upper), _ZERO)
+        is_small = self._truth("sge", rest, _ZERO)
+        fits = self._truth("or", is_zero, is_small)
+        return self._truth("and", fits, self._not(too_large))
+
+    def _whole_product(self, one: Halves, other: Halves) -> tuple[ir.Operand, ir.Operand, ir.Operand]:
+        """The halves of the product of two numbers without sign, and whether it does not fit 128 bits."""
         low, upper = self._product(one[0], other[0])
         too_large = self._truth("and", self._truth("ne", one[1], _ZERO), self._truth("ne", other[1], _ZERO))
         for word, by in ((one[0], other[1]), (one[1], other[0])):
@@ -135,12 +165,7 @@ class WideArithmetic:
             too_large = self._truth(
                 "or", too_large, self._truth("or", carry, self._truth("ne", beyond, _ZERO))
             )
-        # Up to 2^127 - 1, and one more if the result is negative: then what is left of 1 less is looked at.
-        _, rest = self._subtract((low, upper), (self._word("and", is_negative, 1), _ZERO))
-        is_zero = self._truth("eq", self._word("or", low, upper), _ZERO)
-        is_small = self._truth("sge", rest, _ZERO)
-        fits = self._truth("or", is_zero, is_small)
-        return self._truth("and", fits, self._truth("xor", too_large, ir.Constant(1, ir.BOOL)))
+        return low, upper, too_large
 
     # ------------------------------------------------------------------------------------------------- shifts
 

@@ -20,6 +20,7 @@ from membar.code.wide import (
     I64,
     LOW,
     OPERATIONS,
+    OVERFLOWS,
     PAIR,
     WIDEST,
     WORD,
@@ -223,6 +224,9 @@ class _Division:
         elif operation in COMPARISONS:
             left, right = map(self._halves, item.operands)
             self._define(result, self.arithmetic.compare(operation, left, right))
+        elif operation in OVERFLOWS and first.type == ir.Int(WIDEST):
+            left, right = map(self._halves, item.operands)
+            self._define(result, self.arithmetic.overflows(operation.partition(".")[0], left, right))
         elif operation in OPERATIONS and _is_wide(result.type):
             self._calculate(item)
         else:

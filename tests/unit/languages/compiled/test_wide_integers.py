@@ -63,6 +63,7 @@ UNSIGNED: Mapping[str, Callable[[int, int], int]] = {
     "a ? b : 1": lambda a, b: b if a else 1,
     "twice(a) + -b": lambda a, b: 2 * a - b,
 }
+OVERFLOWS = {"add": int.__add__, "sub": int.__sub__, "mul": int.__mul__}
 
 
 def test_only_the_top_bit_of_a_signed_number_is_its_sign() -> None:
@@ -74,6 +75,32 @@ def test_only_the_top_bit_of_a_signed_number_is_its_sign() -> None:
         for i, (_, number) in enumerate(cases)
     )
     assert check(f"{variables}int main(void) {{\n{checks}  return 0;\n}}\n", "sc").verdict == "holds"
+
+
+def test_overflow_is_that_of_integers() -> None:
+    choose = random.Random(5)
+    special = [0, 1, MASK, 1 << 127, (1 << 127) - 1, (1 << 64) - 1, 1 << 64, (1 << 64) + 1]
+    lines, cases = [], []
+    for name, compute in OVERFLOWS.items():
+        for type_, low, high in (("u128", 0, MASK), ("i128", -1 << 127, (1 << 127) - 1)):
+            for _ in range(tiers.size(160)):
+                size = choose.choice((1, 63, 64, 65, 128))
+                one, other = (choose.choice([*special, choose.getrandbits(size)]) for _ in range(2))
+                left, right = (signed(each) if low else each for each in (one, other))
+                fits = low <= compute(left, right) <= high
+                at = len(cases)
+                cases += [one, other]
+                lines.append(
+                    f"  {{ {type_} r, a = number({at}), b = number({at + 1});"
+                    f" assert(__builtin_{name}_overflow(a, b, &r) == {int(not fits)}); }}"
+                )
+    words = ", ".join(f"{{{each & (1 << 64) - 1}u, {each >> 64}u}}" for each in cases)
+    text = (
+        f"_Atomic uint64_t words[][2] = {{{words}}};\n"
+        "static u128 number(int i) { return (u128)words[i][1] << 64 | words[i][0]; }\n"
+        "int main(void) {\n" + "\n".join(lines) + "\n  return 0;\n}\n"
+    )
+    assert check(text, "sc").verdict == "holds"
 
 
 def test_arithmetic_is_that_of_integers() -> None:
