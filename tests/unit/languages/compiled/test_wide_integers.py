@@ -80,7 +80,8 @@ def test_only_the_top_bit_of_a_signed_number_is_its_sign() -> None:
 def test_overflow_is_that_of_integers() -> None:
     choose = random.Random(5)
     special = [0, 1, MASK, 1 << 127, (1 << 127) - 1, (1 << 64) - 1, 1 << 64, (1 << 64) + 1]
-    lines, cases = [], []
+    lines: list[str] = []
+    cases: list[int] = []
     for name, compute in OVERFLOWS.items():
         for type_, low, high in (("u128", 0, MASK), ("i128", -1 << 127, (1 << 127) - 1)):
             for _ in range(tiers.size(160)):
