@@ -60,13 +60,15 @@ def without_held_points(edges: Sequence[Edge], held: Collection[int]) -> list[Ed
 def _can_be_left_out(entering: Sequence[Edge], leaving: Sequence[Edge]) -> bool:
     if not entering or not leaving or len(entering) * len(leaving) > len(entering) + len(leaving):
         return False
+    longest = max(len(edge.operations) for edge in entering) + max(len(edge.operations) for edge in leaving)
+    if longest > _MOST_OPERATIONS:
+        return False
     for edge in leaving:
         if edge.source == edge.target or edge.rank or edge.idle:
             return False
         if any(isinstance(operation, Send | Receive) for operation in edge.operations):
             return False
-    longest = max(len(edge.operations) for edge in entering) + max(len(edge.operations) for edge in leaving)
-    return longest <= _MOST_OPERATIONS
+    return True
 
 
 def _joined(first: Edge, second: Edge) -> Edge:

@@ -157,6 +157,8 @@ def _with_arguments(
             inline.body[place - 1].text == "goto" and token.text in labels.values()
         )
         suffix = f"{OF_INLINE}{number}" if is_label and token.text not in by_name else ""
+        if token.group == "keyword" and token.text == "select":
+            suffix = OF_INLINE
         words += [Token(word.group, word.text + suffix, used) for word in given]
     return words
 

@@ -544,9 +544,12 @@ def _has_turns(statement: p.Statement, around: _Around) -> bool:
 
 
 def _is_one_step(select: p.Select) -> bool:
-    """Whether SPIN takes `select` for a choice of assignments: between numbers, of a plain variable."""
+    """Whether SPIN takes `select` for a choice of assignments.
+
+    It does so between numbers, for a plain variable, and not in an inline.
+    """
     low, high, target = select.low, select.high, select.target
-    if not isinstance(low, p.Number) or not isinstance(high, p.Number):
+    if select.is_of_inline or not isinstance(low, p.Number) or not isinstance(high, p.Number):
         return False
     is_plain = target.index is None and target.field is None
     return is_plain and high.value - low.value <= _MOST_ASSIGNMENTS

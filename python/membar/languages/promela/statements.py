@@ -5,6 +5,7 @@ from __future__ import annotations
 from membar.diagnostics import InputError, error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.expressions import C_WORDS, Expressions, embedded_c
+from membar.languages.promela.inlines import label_of
 from membar.languages.promela.tokens import Cursor
 from membar.source import Span
 
@@ -216,7 +217,9 @@ class Statements:
                 return p.Check(self._values.expression(), cursor.since(start))
             case "printf" | "printm":
                 return self._skip_call(start)
-            case "for" | "select":
+            case "for":
+                return self._range(word, start)
+            case _ if label_of(word) == "select":
                 return self._range(word, start)
             case _ if word in C_WORDS:
                 raise embedded_c(cursor.next)
@@ -264,7 +267,7 @@ class Statements:
     def _range(self, word: str, start: Span) -> p.Statement:
         cursor = self._cursor
         cursor.take()
-        cursor.expect("(", f"after `{word}`")
+        cursor.expect("(", f"after `{label_of(word)}`")
         target = self._values.use("a variable")
         if word == "for" and cursor.sees_word("in"):
             cursor.take()
@@ -278,9 +281,9 @@ class Statements:
         cursor.expect("..", "between the ends of the range")
         high = self._values.expression()
         cursor.expect(")", "after the range")
-        if word == "select":
-            return p.Select(target, low, high, cursor.since(start))
         span = cursor.since(start)
+        if word != "for":
+            return p.Select(target, low, high, span, is_of_inline=word != label_of(word))
         return p.For(target, low, high, self._loop_body(), span)
 
     def _loop_body(self) -> p.Block:

@@ -275,12 +275,13 @@ class For:
 
 @record(frozen=True, slots=True)
 class Select:
-    """`select (i : a .. b)`."""
+    """`select (i : a .. b)`; SPIN reads it in another way in an inline."""
 
     target: Use
     low: Expr
     high: Expr
     span: Span
+    is_of_inline: bool = False
 
 
 @record(frozen=True, slots=True)

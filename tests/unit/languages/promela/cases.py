@@ -7,6 +7,19 @@ from unit.languages.promela.process_cases import PROCESS_CASES
 
 CASES = (
     Case(
+        "a select of an inline counts, and others see it",
+        "assertions",
+        "byte x = 1;\ninline choose() { select (x : 1 .. 3) }\n"
+        "active proctype A() { choose() }\n"
+        "active proctype B() { byte k; end: x == 2 -> k = x; end1: x == 3; assert(k == 9) }",
+    ),
+    Case(
+        "a select outside all inlines does not",
+        None,
+        "byte x = 1;\nactive proctype A() { select (x : 1 .. 3) }\n"
+        "active proctype B() { byte k; end: x == 2 -> k = x; end1: x == 3; assert(k == 9) }",
+    ),
+    Case(
         "rows of hundreds of operands",
         None,
         f"int x; active proctype A() {{ x = 7{' - 1 + 2' * 300}; assert(x == 307); x = x{' - x' * 300} }}",
