@@ -99,8 +99,10 @@ def _comparison(operation: str, left: Expr, right: Expr, bits: int) -> Expr:
     op, is_signed = _COMPARED[operation]
     if is_signed:
         left, right = sign_extend(left, bits), sign_extend(right, bits)
-    elif right == FALSE and is_truth(left):  # `(a < b) != 0`, as conditions of C are written out
-        return left if op is BinaryOp.NE else _negate(left)
+    elif op in (BinaryOp.EQ, BinaryOp.NE) and right == FALSE and is_truth(left):
+        return (
+            left if op is BinaryOp.NE else _negate(left)
+        )  # `(a < b) != 0`, as conditions of C are written out
     return Binary(op, left, right)
 
 
