@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from membar.code.lowering.expressions import expression
 from membar.program.expr import Binary, BinaryOp, Constant, Expr, Register, evaluate
 
-_COMPARISONS = {
+_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
     "eq": lambda one, other: one == other,
     "ne": lambda one, other: one != other,
     "ult": lambda one, other: one < other,
