@@ -1,14 +1,15 @@
 """Lets a wait for a condition end spuriously once, in a loop that otherwise only looks.
 
 In `while (…) pthread_cond_wait(…);` waking up spuriously and waiting again is like not waking up, so once
-is as good as often, and the loop ends with the signals. What the library does for the wait does not count as
-anything but looking. In other loops, and outside loops, every wait may end spuriously.
+is as good as often, and the loop ends with the signals. What the library does for the wait, also in its
+headers, does not count as anything but looking. In other loops, and outside loops, every wait may end
+spuriously.
 """
 
 from __future__ import annotations
 
 from membar.code import ir
-from membar.code.analyses.blocks import is_in_library
+from membar.code.analyses.blocks import is_in_header_or_library, is_in_library, place_in_program
 from membar.code.loops import Loop, natural_loops
 from membar.code.passes import Pass
 from membar.code.structure import targets
@@ -51,6 +52,7 @@ def _only_looks(function: ir.Function, loop: Loop) -> bool:
     if not wakes:
         return False
     library = {_folder(item.place) for item in wakes}
+    waits = {place_in_program(item) for item in wakes}
     if _has_own_values(function, loop):
         return False
     unnamed = {  # the compiler's own, for the parts of one expression
@@ -63,6 +65,7 @@ def _only_looks(function: ir.Function, loop: Loop) -> bool:
         isinstance(item, ir.Load | ir.Compute | ir.Index | ir.Lifetime | ir.Slot)
         or _folder(item.place) in library
         or is_in_library(item.place)
+        or (is_in_header_or_library(item.place) and place_in_program(item) in waits)
         or (isinstance(item, ir.Store) and (item.place is None or item.address in unnamed))
         for block in inside
         for item in block.instructions
