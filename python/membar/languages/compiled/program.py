@@ -189,7 +189,7 @@ def program_of(
         raise InputError(Diagnostic(code="W0413", message=message, help="leave it out"))
     try:
         ready = prepare(module, words=source.arguments, name=name, watch=watch)
-        program = lower_module(name_threads(ready, spans.is_of_program), name=name, span=spans)
+        program = lower_module(name_threads(ready, spans), name=name, span=spans)
     except NotSupportedError as problem:
         place = spans.in_program(problem.place)
         shown = None if place is None else Place(place.file, place.line, place.column, place.function)

@@ -241,3 +241,16 @@ def test_options_without_effect_are_refused(
 def test_threads_that_run_a_closure_have_names_that_people_know() -> None:
     found = membar.check(Path(__file__).parents[4] / "examples/rust/spin-relaxed.rs")
     assert [thread.name for thread in found.program.threads] == ["main", "thread", "thread#2"]
+
+
+def test_a_thread_has_the_name_that_the_program_gives_it(tmp_path: Path) -> None:
+    path = tmp_path / "case.rs"
+    path.write_text(
+        "use std::thread;\nfn main() {\n"
+        '    let one = thread::Builder::new().name("one".into()).spawn(|| {}).unwrap();\n'
+        '    let two = thread::Builder::new().name(String::from("two"));\n'
+        "    let two = two.spawn(|| {}).unwrap();\n"
+        '    let main = thread::Builder::new()\n        .name("main".to_string())\n        .spawn(|| {});\n'
+        "    one.join().unwrap();\n    two.join().unwrap();\n    main.unwrap().join().unwrap();\n}\n"
+    )
+    assert [each.name for each in membar.check(path).program.threads] == ["main", "one", "thread", "main#2"]
