@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import membar
+from membar.questions.outcome import HoldsWithin
 from membar.source import SourceFile
 from strategies.compiled_code import needs_clang
 
@@ -46,3 +47,10 @@ int main(void) {
 )
 def test_it_is_divided_alike_everywhere(text: str, verdict: str) -> None:
     assert membar.check(SourceFile("divided.c", text), model="sc").verdict == verdict
+
+
+def test_the_bound_names_the_bit_fields_whose_races_are_not_checked() -> None:
+    text = "struct s {\n  int m0 : 31; unsigned long m1 : 40;\n} x;\nint main(void) { x.m0 = 1; return 0; }"
+    outcome = membar.check(SourceFile("case.c", text)).outcome
+    assert isinstance(outcome, HoldsWithin)
+    assert outcome.bound == "without races between the bit fields of line 2 and adjacent ones"

@@ -179,6 +179,10 @@ def _with_unknown_bodies(
         for operand, place in named_operands(function):
             if isinstance(operand, ir.FunctionAddress) and uses.get(operand.name) is None:
                 uses[operand.name] = place
+    for item in module.objects.values():
+        for _, operand in item.addresses:
+            if isinstance(operand, ir.FunctionAddress):
+                uses.setdefault(operand.name, item.place)
     for name, place in sorted(uses.items(), key=lambda use: use[0]):
         if (
             name.startswith(PREFIX)

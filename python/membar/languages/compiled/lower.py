@@ -100,7 +100,7 @@ class ModuleLowering:
         """What the compiler's choices hide."""
         found = self.shapes.lines_of_divided_bit_fields()
         where = f"line{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
-        part = f"without races between the bit fields of {where} and adjacent ones"
+        divided = f"without races between the bit fields of {where} and adjacent ones"
         literals = (("memory", NOT_CHECKED),) if self.has_unmarked_literals else ()
         less = sorted(self.lines_of_less_alignment)
         where = f"line{'s' * (len(less) > 1)} {', '.join(map(str, less))}"
@@ -108,7 +108,7 @@ class ModuleLowering:
         names = " and ".join(self.misused_unseen)
         part = f"without checking that {names}, whose declaration a jump skips, is used only inside its block"
         passed = (("memory", part),) if self.misused_unseen else ()
-        return (*((("races", part),) if found else ()), *literals, *passed, *(aligned if less else ()))
+        return (*((("races", divided),) if found else ()), *literals, *passed, *(aligned if less else ()))
 
     def _constructors(self) -> Iterator[str]:
         """Functions that run before `main`, by their priority."""

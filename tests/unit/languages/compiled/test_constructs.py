@@ -68,6 +68,8 @@ CASES = {
     "memory that is too large and that no execution allocates": ("#include <stdlib.h>\nint n;\nint main(void) { char *p = n ? malloc(1ul << 40) : 0; free(p); return 0; }", "holds"),
     "memory whose alignment is not known": ("#include <stdlib.h>\natomic_ulong n;\nint main(void) { free(aligned_alloc(n + 1, 64)); return 0; }", "unknown"),
     "nothing is less than 0, not even a condition": ("atomic_int a, b;\nint main(void) { unsigned zero = 0, t = (a != b); if (zero > t) return 0; assert(0); }", "violated"),
+    "an initial value that names a function that no file defines": ("void there(void);\nvoid (*f)(void) = there;\nint n;\nint main(void) { if (n) f(); return 0; }", "holds"),
+    "a call of a function that an initial value names and no file defines": ("void there(void);\nvoid (*f)(void) = there;\nint main(void) { f(); return 0; }", "unknown"),
     "a violation beside a function of the system": ("#include <unistd.h>\natomic_int n;\nvoid *t(void *a) { n = 1; return a; }\nint main(void) { pthread_t p; pthread_create(&p, 0, t, 0); if (n) fork(); else assert(n); return 0; }", "violated"),
     "a reached place that must not be": ("atomic_int n;\nint main(void) { if (n == 0) __builtin_unreachable(); return 0; }", "violated"),
     "a value that is only assumed": ("atomic_int n;\nint main(void) { int k = n; __builtin_assume(k == 1); assert(k == 1); return 0; }", "violated"),
