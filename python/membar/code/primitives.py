@@ -16,6 +16,7 @@ ME = FunctionAddress(f"{PREFIX}me")
 USE, READ = FunctionAddress(f"{PREFIX}use"), FunctionAddress(f"{PREFIX}read")
 SPAWN, SPAWN_COPIES = FunctionAddress(f"{PREFIX}spawn"), FunctionAddress(f"{PREFIX}spawn_copies")
 ARGUMENT = FunctionAddress(f"{PREFIX}argument")
+PANICS, PANICKED = FunctionAddress(f"{PREFIX}panics"), FunctionAddress(f"{PREFIX}panicked")
 SHOW, PRINT = FunctionAddress(f"{PREFIX}show"), FunctionAddress(f"{PREFIX}print")
 MAIN = 1 << 30
 """What `join` and `retire` call `main`: memory that is 0 names no thread."""
@@ -72,6 +73,8 @@ _ALL = (
     Primitive("check", (BOOL, PTR, PTR), (), "violates the named property, with a message, if it is false"),
     Primitive("use", (_I64,), (), "a value is read and goes nowhere: it must have been set"),
     Primitive("read", (_I64,), (), "the value of a variable is read: it must have been set"),
+    Primitive("panics", (), (), "a thread panics, and what follows is not explored"),
+    Primitive("panicked", (BOOL,), (BOOL,), "whether another thread has panicked; the program may ignore it"),
     Primitive("exit", (_I32,), (), "ends the process with a status"),
     Primitive("allocate", (_I64, BOOL), (PTR,), "a fresh block of bytes, set to 0 if so asked, or null"),
     Primitive("allocate_aligned", (_I64, _I64), (PTR,), "a fresh block of bytes at such an alignment"),

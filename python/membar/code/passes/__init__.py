@@ -48,6 +48,7 @@ ORDER = (
     "promote_locals",
     "join_pieces",
     "fold_constants",
+    "notice_panics",
     "limit_spurious_wakeups",
     "fold_constants",
     "unroll_counted_loops",
@@ -62,6 +63,7 @@ _OF_A_THREAD = (
 """What simplifies the function of a thread once its argument is known: what is known after loops have been
 written out divides further variables. Copies are expanded before, where all accesses to memory are seen."""
 _OF_MEMORY = (
+    "resolve_panics",
     "allow_missing_arguments",
     "drop_atomic_blocks",
     "enumerate_sizes",
@@ -99,6 +101,8 @@ def _has_copies(module: ir.Module) -> bool:
 _ONLY_WHERE: Mapping[str, Callable[[ir.Module], bool]] = {
     "bound_copies": _has_copies,
     "allow_missing_arguments": lambda module: module.lacks_arguments,
+    "notice_panics": lambda module: module.is_rust,
+    "resolve_panics": lambda module: module.is_rust,
 }
 """Where some passes have nothing to do, and are not even loaded: for most programs."""
 

@@ -16,7 +16,8 @@ from membar.languages.compiled.driver import CompileOptions
 from membar.languages.compiled.rust.compiler import SHIM
 from membar.languages.compiled.rust.driver import build_rust
 from membar.languages.compiled.rust.names import demangle
-from strategies.rust_library import CASES, all_programs, program
+from strategies.rust_library import CASES, HEAD, all_programs, program
+from tiers import first
 
 pytestmark = pytest.mark.skipif(shutil.which("rustc") is None, reason="rustc is not installed")
 QUICK = {"a mutex is no fence", "a vector grows", "park may end without cause"}
@@ -105,6 +106,41 @@ def test_a_panic_that_is_caught_is_not_followed(tmp_path: Path) -> None:
     answer = membar.check(path)
     assert answer.verdict == "unknown"
     assert "catch_unwind" in answer.render("terminal")
+
+
+# What `main` does after it started a thread `t` that panics while it holds the mutex, and the verdict.
+AFTER_PANICS = {
+    "unwrapped": ("t.join().unwrap(); *M.lock().unwrap() += 1;", "violated"),
+    "poisoned": ('*M.lock().unwrap() += 1; t.join().expect("ended");', "violated"),
+    "asserted": ("assert!(t.join().is_ok());", "violated"),
+    "passed on": ("if let Err(e) = t.join() { std::panic::resume_unwind(e) }", "violated"),
+    "ignored": ("let _ = t.join(); X.store(2, Relaxed);", "violated"),
+    "detached": ("drop(t); X.store(2, Relaxed);", "violated"),
+    "several": ("for t in [t, thread::spawn(|| 6)] { t.join().unwrap(); }", "violated"),
+    "noticed": ("if t.join().is_err() { X.store(2, Relaxed); }", "unknown"),
+    "replaced": ("let n = t.join().unwrap_or(7); X.store(n, Relaxed);", "unknown"),
+    "looked into": ("let n = M.lock().unwrap_or_else(|e| e.into_inner()); X.store(*n, Relaxed);", "unknown"),
+    "not locked": ("if let Ok(n) = M.lock() { X.store(*n, Relaxed); } t.join().unwrap();", "unknown"),
+    "asked": ("let _ = t.join(); X.store(M.is_poisoned() as u32, Relaxed);", "unknown"),
+    "once more": ("let _ = t.join(); ONCE.call_once_force(|_| X.store(2, Relaxed));", "unknown"),
+}
+
+
+@pytest.mark.parametrize("name", first(1, AFTER_PANICS))
+def test_the_panic_of_a_thread_fails_unless_the_program_goes_on(name: str, tmp_path: Path) -> None:
+    after, verdict = AFTER_PANICS[name]
+    path = tmp_path / "case.rs"
+    path.write_text(
+        f"{HEAD}\nfn fail() -> u32 {{ let n = M.lock().unwrap(); assert!(*n == 9); 5 }}\n"
+        f"fn main() {{\n    let t = thread::spawn(fail);\n    {after}\n}}\n"
+    )
+    answer = membar.check(path)
+    assert answer.verdict == verdict
+    text = path.read_text().splitlines()
+    lines = [number for number, line in enumerate(text, 1) if "assert!(*n" in line or line == f"    {after}"]
+    shown = answer.render("terminal").replace("\n", " ")
+    assert f"(line {lines[0]}" in shown
+    assert verdict == "violated" or f"case.rs:{lines[1]}" in shown
 
 
 def test_a_test_that_should_panic_has_no_answer(tmp_path: Path) -> None:

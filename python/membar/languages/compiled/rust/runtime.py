@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from membar.code import ir
 from membar.code.checks import Checks
 from membar.code.passes.link import Refuse, calls, named_operands, rename
+from membar.code.primitives import PANICS as PANICS_IN_THREAD
 from membar.code.primitives import PREFIX
 from membar.code.rewrite import with_operands_in
 from membar.diagnostics import InputError
@@ -225,7 +226,9 @@ class _Panics:
             results=(), callee=ir.FunctionAddress(f"{PREFIX}exit"), arguments=(status,), place=item.place
         )
         caught = ir.Call(results=(), callee=ir.FunctionAddress(PANICS), arguments=(), place=item.place)
-        return [*((caught,) if CATCHING in self.uses else ()), failure, leave]
+        noticed = ir.Call(results=(), callee=PANICS_IN_THREAD, arguments=(), place=item.place)
+        before = [*((caught,) if CATCHING in self.uses else ()), *(() if is_exit else (noticed,))]
+        return [*before, failure, leave]
 
     def _message(self, word: str, arguments: tuple[ir.Operand, ...]) -> str:
         """What a panic says, as far as that is known before the program runs."""

@@ -20,6 +20,7 @@ extern "C" {
     fn __membar_check(condition: bool, property: *const c_char, message: *const c_char);
     fn __membar_cut(reason: *const c_char);
     fn __membar_throw();
+    fn __membar_panicked(is_ignored: bool) -> bool;
     fn __membar_exit(status: i32);
 }
 
@@ -138,6 +139,12 @@ pub fn unwind() -> ! {
         __membar_throw();
         core::hint::unreachable_unchecked()
     }
+}
+/// Whether another thread has panicked, which is never followed. membar looks at what the program would do then; if
+/// `is_ignored`, nothing else than before counts as nothing.
+#[inline]
+pub fn panicked(is_ignored: bool) -> bool {
+    unsafe { __membar_panicked(is_ignored) }
 }
 #[inline]
 pub fn check(condition: bool, property: &core::ffi::CStr, message: &core::ffi::CStr) {

@@ -1,4 +1,4 @@
-//! Threads. A panic of one ends the program, so joining a thread never gives an error.
+//! Threads. What follows a panic of one is not followed, but membar looks whether the program would go on.
 mod local;
 mod parking;
 mod scoped;
@@ -16,6 +16,7 @@ use core::num::NonZeroU64;
 use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
+use real::boxed::Box;
 use real::io;
 use real::string::String;
 
@@ -112,6 +113,9 @@ impl<T> Native<T> {
     fn join(self) -> Result<T> {
         let this = ManuallyDrop::new(self);
         primitives::join(this.number);
+        if primitives::panicked(true) {
+            return Err(unsafe { Box::from_raw(core::ptr::NonNull::<()>::dangling().as_ptr()) });
+        }
         unsafe {
             Ok(if this.packet.is_null() {
                 MaybeUninit::uninit().assume_init()
@@ -229,7 +233,7 @@ impl Builder {
     }
 }
 
-/// A panic ends the program.
+/// What a thread does while it panics is not followed.
 #[inline]
 pub fn panicking() -> bool {
     false

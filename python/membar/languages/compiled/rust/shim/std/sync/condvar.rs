@@ -1,4 +1,4 @@
-use super::{LockResult, MutexGuard};
+use super::{unless_poisoned, LockResult, MutexGuard};
 use crate::primitives::{self, Word};
 use core::fmt;
 use core::sync::atomic::Ordering::Relaxed;
@@ -49,7 +49,7 @@ impl Condvar {
     #[inline]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         self.wait_for(&guard, false);
-        Ok(guard)
+        unless_poisoned(guard)
     }
     #[inline]
     pub fn wait_while<'a, T, F>(
@@ -63,7 +63,7 @@ impl Condvar {
         while condition(&mut *guard) {
             self.wait_for(&guard, false);
         }
-        Ok(guard)
+        unless_poisoned(guard)
     }
     #[inline]
     pub fn wait_timeout<'a, T>(
@@ -72,7 +72,7 @@ impl Condvar {
         _: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let is_late = self.wait_for(&guard, true);
-        Ok((guard, WaitTimeoutResult(is_late)))
+        unless_poisoned((guard, WaitTimeoutResult(is_late)))
     }
     #[inline]
     pub fn wait_timeout_ms<'a, T>(
@@ -81,7 +81,7 @@ impl Condvar {
         _: u32,
     ) -> LockResult<(MutexGuard<'a, T>, bool)> {
         let is_late = self.wait_for(&guard, true);
-        Ok((guard, !is_late))
+        unless_poisoned((guard, !is_late))
     }
     #[inline]
     pub fn wait_timeout_while<'a, T, F>(
@@ -96,10 +96,10 @@ impl Condvar {
         while condition(&mut *guard) {
             if self.wait_for(&guard, true) {
                 let is_late = condition(&mut *guard);
-                return Ok((guard, WaitTimeoutResult(is_late)));
+                return unless_poisoned((guard, WaitTimeoutResult(is_late)));
             }
         }
-        Ok((guard, WaitTimeoutResult(false)))
+        unless_poisoned((guard, WaitTimeoutResult(false)))
     }
     #[inline]
     pub fn notify_one(&self) {

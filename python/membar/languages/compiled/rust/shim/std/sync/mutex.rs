@@ -1,4 +1,4 @@
-use super::{LockResult, TryLockError, TryLockResult};
+use super::{unless_poisoned, LockResult, TryLockError, TryLockResult};
 use crate::primitives::{self, Word};
 use core::cell::UnsafeCell;
 use core::fmt;
@@ -6,8 +6,8 @@ use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
-/// See `std::sync::Mutex`: locking is an acquire, unlocking a release, and nothing more. A panic ends the
-/// program, so no mutex is ever poisoned. A thread that locks twice waits forever.
+/// See `std::sync::Mutex`: locking is an acquire, unlocking a release, and nothing more. A thread that
+/// locks twice waits forever.
 pub struct Mutex<T: ?Sized> {
     pub(super) word: Word,
     data: UnsafeCell<T>,
@@ -39,7 +39,7 @@ impl<T> Mutex<T> {
     }
     #[inline]
     pub fn into_inner(self) -> LockResult<T> {
-        Ok(self.data.into_inner())
+        unless_poisoned(self.data.into_inner())
     }
 }
 
@@ -47,7 +47,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         primitives::lock(&self.word);
-        Ok(MutexGuard::new(self))
+        unless_poisoned(MutexGuard::new(self))
     }
     /// Fails only if the mutex is held; that orders nothing.
     #[inline]
@@ -60,13 +60,13 @@ impl<T: ?Sized> Mutex<T> {
     }
     #[inline]
     pub fn is_poisoned(&self) -> bool {
-        false
+        primitives::panicked(false)
     }
     #[inline]
     pub fn clear_poison(&self) {}
     #[inline]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        Ok(self.data.get_mut())
+        unless_poisoned(self.data.get_mut())
     }
 }
 

@@ -22,7 +22,7 @@ pub const ONCE_INIT: Once = Once::new();
 impl OnceState {
     #[inline]
     pub fn is_poisoned(&self) -> bool {
-        false
+        primitives::panicked(false)
     }
 }
 
@@ -44,6 +44,9 @@ impl Once {
     }
     #[inline]
     pub fn call_once_force<F: FnOnce(&OnceState)>(&self, function: F) {
+        if primitives::panicked(false) {
+            self.state.store(NEW, Release); // whoever panicked in a function has not finished
+        }
         self.call_once(|| function(&OnceState(())));
     }
     #[inline]

@@ -1,4 +1,4 @@
-use super::{LockResult, TryLockError, TryLockResult};
+use super::{unless_poisoned, LockResult, TryLockError, TryLockResult};
 use crate::primitives::{self, Word};
 use core::cell::UnsafeCell;
 use core::fmt;
@@ -43,7 +43,7 @@ impl<T> RwLock<T> {
     }
     #[inline]
     pub fn into_inner(self) -> LockResult<T> {
-        Ok(self.data.into_inner())
+        unless_poisoned(self.data.into_inner())
     }
 }
 
@@ -53,13 +53,13 @@ impl<T: ?Sized> RwLock<T> {
         primitives::may_read_again();
         let found = primitives::add_within(&self.word, 0, WRITER - 2, 1);
         primitives::wait(found < WRITER);
-        Ok(RwLockReadGuard { lock: self, not_send: PhantomData })
+        unless_poisoned(RwLockReadGuard { lock: self, not_send: PhantomData })
     }
     #[inline]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let found = primitives::add_within(&self.word, 0, 0, WRITER);
         primitives::wait(found == 0);
-        Ok(RwLockWriteGuard { lock: self, not_send: PhantomData })
+        unless_poisoned(RwLockWriteGuard { lock: self, not_send: PhantomData })
     }
     #[inline]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
@@ -79,13 +79,13 @@ impl<T: ?Sized> RwLock<T> {
     }
     #[inline]
     pub fn is_poisoned(&self) -> bool {
-        false
+        primitives::panicked(false)
     }
     #[inline]
     pub fn clear_poison(&self) {}
     #[inline]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        Ok(self.data.get_mut())
+        unless_poisoned(self.data.get_mut())
     }
 }
 
