@@ -249,6 +249,15 @@ std::atomic<long> x{0};
 int main() { long old = 0; assert(x.compare_exchange_strong(old, 1)); }
 """
 
+_PADDING = """
+struct Pair { short a; int b; };
+std::atomic<Pair> p{Pair{1, 2}};
+int main() {
+  Pair old; std::memset(&old, 0xff, sizeof old); old.a = 1; old.b = 2;
+  assert(p.compare_exchange_strong(old, Pair{3, 4}));
+  old = p.load(); assert(p.compare_exchange_strong(old, Pair{5, 6}));
+}
+"""
 _GROWING = """
 struct Item { int value; Item(int value) : value(value) {} Item(const Item &other) : value(other.value) {} ~Item() {} };
 int main() { std::vector<Item> v; v.push_back(Item(1)); v.push_back(Item(2)); v.push_back(Item(3)); assert(v[0].value + v[2].value != 4); }
@@ -314,6 +323,8 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("array of objects with destructors", program("memory", _ARRAY), HOLDS),
     ("compare_exchange_strong does not fail without a cause", program("memory", _EXPECTED), HOLDS),
     ("compare_exchange_weak may", program("memory", _EXPECTED.replace("strong", "weak")), VIOLATED),
+    ("compare_exchange_strong does not compare padding", program("cstring", _PADDING), WITHIN),
+    ("compare_exchange_strong compares values", program("cstring", _PADDING.replace("old.b = 2", "old.b = 3")), VIOLATED),
     ("thread not joined", program("memory", "int main() { std::thread a([] {}); }"), VIOLATED),
     ("uncaught exceptions", program("exception", "int main() { assert(std::uncaught_exceptions() == 0); }"), HOLDS),
     ("condition_variable_any", program("condition_variable", _ANY), HOLDS),

@@ -184,7 +184,10 @@ class Store(Instruction):
 
 @record(frozen=True, slots=True, kw_only=True)
 class CompareExchange(Instruction):
-    """`old, done = cas address expected new`; a weak one may fail although the values are equal."""
+    """`old, done = cas address expected new`; a weak one may fail although the values are equal.
+
+    So may any that compares padding. Those of `std::atomic` do not: `ignores_padding`.
+    """
 
     old: Value
     done: Value
@@ -195,6 +198,7 @@ class CompareExchange(Instruction):
     failure: str
     is_weak: bool = False
     is_volatile: bool = False
+    ignores_padding: bool = False
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from membar.code import ir
+from membar.code.analyses.lifetimes import positions
 from membar.code.analyses.points_to import points_to, size_of
 from membar.code.analyses.unset import BARE, MARK, NUMBERS, UNSET_OF, Cell, UnsetMemory, found_in_memory
 from membar.code.checks import Checks
@@ -46,6 +47,9 @@ class _Undefined:
         self.memory = UnsetMemory(module, points_to(module))
         self.checks = Checks(module)
         self.unchecked: set[str] = set()
+        self.clears_padding = any(
+            isinstance(item, ir.CompareExchange) and item.ignores_padding for _, item in positions(module)
+        )
         self.marked = set[Cell]() if language_of(module) == KERNEL else self._marked_cells()
 
     def run(self) -> ir.Module:
@@ -273,10 +277,10 @@ class _Undefined:
             return made.result
 
         def bare_part(value: ir.Operand, distance: int = 0) -> ir.Operand:
-            if not isinstance(value, ir.Value) or value.name not in partial:
-                return value
-            self._check_members(function, item.address, value, emit, distance)
-            return emit.compute(BARE, value.type, value)
+            if isinstance(value, ir.Value) and value.name in partial:
+                self._check_members(function, item.address, value, emit, distance)
+                value = emit.compute(BARE, value.type, value)
+            return self._cleared(function, item.address, value, emit, distance)
 
         distances = (0, WORD // 8) if self.module.is_little_endian else (WORD // 8, 0)
         match item:
@@ -289,11 +293,23 @@ class _Undefined:
                 return replace(item, value=bare(value))
             case ir.CompareExchange(expected=expected, new=new):
                 size = size_of(expected.type, self.module)
-                has_padding = bool(self._padding(function, item.address, size, 0))
-                may_fail = item.is_weak or has_padding
+                is_compared = not item.ignores_padding and self._padding(function, item.address, size, 0)
+                may_fail = item.is_weak or bool(is_compared)
                 return replace(item, expected=bare(expected), new=bare(new), is_weak=may_fail)
             case _:
                 return item
+
+    def _cleared(
+        self, function: str, address: ir.Operand, value: ir.Operand, emit: Emitter, distance: int
+    ) -> ir.Operand:
+        """A value of which the padding is 0, if the program has accesses that do not compare it."""
+        if not self.clears_padding or not isinstance(value.type, ir.Int) or value.type.bits > WORD:
+            return value
+        padding = self._padding(function, address, value.type.bits // 8, distance)
+        if not padding:
+            return value
+        members = ir.Constant(((1 << value.type.bits) - 1) ^ padding, value.type)
+        return emit.compute("and", value.type, value, members)
 
     def _check_members(
         self, function: str, address: ir.Operand, value: ir.Value, emit: Emitter, distance: int

@@ -132,6 +132,10 @@ def _move_address(body: FunctionBody, address: code.Operand, offset: int) -> cod
     return result
 
 
+# Names of functions of C++'s library, and of members that are const, begin with one of these.
+_OF_STD = ("_ZNSt", "_ZNKSt", "_ZSt")
+
+
 def lower_update(body: FunctionBody, item: llvm.CompareExchange | llvm.AtomicUpdate) -> None:
     """Translates a read-modify-write."""
     if item.scope is not None:
@@ -151,6 +155,7 @@ def lower_update(body: FunctionBody, item: llvm.CompareExchange | llvm.AtomicUpd
                     failure=item.failure,
                     is_weak=item.is_weak,
                     is_volatile=item.is_volatile,
+                    ignores_padding=body.function.name.startswith(_OF_STD),
                     place=place,
                 )
             )
