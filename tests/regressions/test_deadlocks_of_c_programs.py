@@ -226,7 +226,8 @@ def test_a_thread_that_a_truncated_one_may_help_is_not_deadlocked(text: str, eng
     verdict, reason = said_within_two_iterations(text, engine, "sc")
     assert verdict in ("unknown", "holds-within")
     if verdict == "unknown":
-        assert reason.endswith("in an execution that the loop bound truncated")
+        is_cut = reason.endswith("in an execution that the loop bound truncated")
+        assert is_cut or "reaches something that is not explored" in reason
 
 
 @pytest.mark.parametrize("engine", ["graphs", "reference"])

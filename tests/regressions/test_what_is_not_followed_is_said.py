@@ -14,11 +14,15 @@ void reach_error(void) {}
 int x;
 int main(void) { int n = __VERIFIER_nondet_int(); x = 1; if (n == 3) { x = 2; reach_error(); } return 0; }
 """
-_SIZE = """#include <assert.h>
+_SIZE = """int __VERIFIER_nondet_int(void);
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 atomic_int k = 7;
-int main(void) { k *= 3; char *b = malloc(k); assert(k < 15); free(b); return 0; }
+int main(void) {
+  if (__VERIFIER_nondet_int() == 1) return 0;
+  k *= 3; char *b = malloc(k); assert(k < 15); free(b); return 0;
+}
 """
 
 

@@ -90,7 +90,6 @@ KINDS = [
     promela("Promela's grammar", "byte x;\nactive proctype P() { x = }\n", "W0702", 2),
     promela("directive that is not read", "#import once\n", "W0703"),
     promela("variable declared twice", "byte x;\nbyte x;\nactive proctype P() { skip }\n", "W0704", 2),
-    promela("index out of bounds", "byte a[2];\nactive proctype P() { a[2] = 1 }\n", "W0705", 2),
     promela("unknown variable", "active proctype P() {\n  x = 1\n}\n", "W0706", 2),
     promela("array without an index", "byte a[2];\nactive proctype P() { a = 1 }\n", "W0707", 2),
     promela("size of no element", "byte n;\nbyte a[n];\nactive proctype P() { skip }\n", "W0705", 2),

@@ -38,7 +38,15 @@ from membar.properties.property import (
     property_of_error,
 )
 from membar.properties.races import RACE_FLAG, defines_races
-from membar.properties.tally import ANY_LENGTH, Tally, bound_of, gap_of, has_no_complete_execution
+from membar.properties.tally import (
+    ANY_LENGTH,
+    Tally,
+    at_lines,
+    bound_of,
+    gap_of,
+    has_no_complete_execution,
+    lines_of,
+)
 from membar.questions.default_engines import FOR_BUFFERS
 from membar.questions.outcome import (
     INTERRUPTED,
@@ -58,7 +66,6 @@ from membar.questions.outcome import (
 )
 from membar.questions.task import Task
 from membar.records import replace
-from membar.source import Span
 
 __all__ = [
     "RACE_FLAG",
@@ -237,7 +244,7 @@ class _Judgement:
         if not bound:
             return Finding(name, Verdict.HOLDS)
         if name == "deadlock" and (places := self.tally.blocked_when_cut) is not None:
-            where = f" at {_lines(places)}" if places else ""
+            where = f" at {lines_of(places)}" if places else ""
             reason = f"a thread is blocked{where} in an execution that the loop bound truncated"
             return Finding(name, Verdict.UNKNOWN, reason)
         if name == "termination" and bound_of(self.tally) is not None:
@@ -273,7 +280,7 @@ class _Judgement:
     def _unexplored(self) -> str | None:
         """Truncations within the bounds that leave the verdict UNKNOWN."""
         found = sorted(self.program.gaps & self.tally.unexplored.keys())
-        return _not_explored(found[0], self.tally.unexplored[found[0]]) if found else None
+        return f"not explored: {at_lines(found[0], self.tally.unexplored[found[0]])}" if found else None
 
     def _ends_executions(self, name: str) -> bool:
         """Whether executions end where they violate a property."""
@@ -447,26 +454,14 @@ def _notes_on_loops(tally: Tally) -> list[str]:
     """Notes about loops that were recognised as waiting, and about those that were truncated."""
     notes = []
     if tally.waiting:
-        places = _lines(tally.waiting)
+        places = lines_of(tally.waiting)
         notes.append(f"waiting recognised at {places}: iterations that only wait are not repeated")
     if tally.cut and tally.loops_cut is not None:
         iterations = "iteration" if tally.loops_cut == 1 else "iterations"
-        notes.append(f"truncated after {tally.loops_cut} {iterations}: the loop at {_lines(tally.cut)}")
+        notes.append(f"truncated after {tally.loops_cut} {iterations}: the loop at {lines_of(tally.cut)}")
     for what, spans in sorted(tally.unexplored.items()):
-        notes.append(_not_explored(what, spans))
+        notes.append(f"not explored: {at_lines(what, spans)}")
     return notes
-
-
-def _not_explored(what: str, spans: set[Span]) -> str:
-    return f"not explored: {what}{f' ({_lines(spans)})' if spans else ''}"
-
-
-def _lines(spans: set[Span]) -> str:
-    """Their locations: `lines 3, 5`, and `ring.h:20` in other files."""
-    lines = sorted({span.line for span in spans if not span.file})
-    own = [f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"] if lines else []
-    elsewhere = sorted({(span.file, span.line) for span in spans if span.file})
-    return ", ".join([*own, *(f"{name}:{line}" for name, line in elsewhere)])
 
 
 def _notes_on_bound(tally: Tally, *, is_answer: bool) -> list[str]:

@@ -115,12 +115,26 @@ def gap_of(tally: Tally) -> str | None:
 
 
 def _nothing_followed(tally: Tally) -> str | None:
-    """That no execution was explored to its end, or to a loop bound, as a sentence."""
+    """The reason, if no execution was explored to its end or to a loop bound."""
     is_explored = tally.deadlock is not None or tally.stuck is not None or tally.loops_cut is not None
     is_empty = has_no_complete_execution(tally) or not tally.comes_to_an_end
     if is_explored or not tally.unexplored or not is_empty:
         return None
-    return f"no execution was explored to its end without {' and '.join(sorted(tally.unexplored))}"
+    causes = (at_lines(what, spans) for what, spans in sorted(tally.unexplored.items()))
+    return f"every execution reaches something that is not explored: {' or '.join(causes)}"
+
+
+def at_lines(what: str, spans: set[Span]) -> str:
+    """The words and, where they are known, the lines: `deeper recursion (line 3)`."""
+    return f"{what} ({lines_of(spans)})" if spans else what
+
+
+def lines_of(spans: set[Span]) -> str:
+    """Their locations: `lines 3, 5`, and `ring.h:20` in other files."""
+    lines = sorted({span.line for span in spans if not span.file})
+    own = [f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"] if lines else []
+    elsewhere = sorted({(span.file, span.line) for span in spans if span.file})
+    return ", ".join([*own, *(f"{name}:{line}" for name, line in elsewhere)])
 
 
 def has_no_complete_execution(tally: Tally) -> bool:

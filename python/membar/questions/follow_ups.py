@@ -302,7 +302,9 @@ class _Asking:
             fresh = {
                 item.property: item
                 for item in other.run.findings
-                if item.property in left and item.verdict is not Verdict.NOT_CHECKED
+                if item.property in left
+                and item.verdict is not Verdict.NOT_CHECKED
+                and UNSELECTED not in item.reason  # it is a violation of this answer
             }
             if not fresh:
                 return outcome

@@ -391,7 +391,8 @@ def test_nothing_is_said_where_every_execution_is_truncated(engine: str, model: 
     )
     assert (answer.verdict, answer.reason) == (
         "unknown",
-        "no execution was explored to its end without memory of more than 8 elements where their number is not known",
+        "every execution reaches something that is not explored: memory of more than 8 elements "
+        "where their number is not known (line 12)",
     )
     given = SourceFile("t.c", "int x; int main(void) { while (1) x = 1; }")
     assert membar.check(given, engine="graphs", model="sc", unroll=2).verdict == "holds-within"

@@ -19,11 +19,11 @@ from strategies.compiled_code import needs_clang
 
 pytestmark = needs_clang
 
-# A million turns, each of them some steps.
+# 10^8 iterations, each of them some steps.
 LONG = """int r[4];
 int main(void) {
-  for (int i = 0; i < 1000; i++)
-    for (int j = 0; j < 1000; j++) {
+  for (int i = 0; i < 10000; i++)
+    for (int j = 0; j < 10000; j++) {
       r[0] = r[1] + i; r[1] = r[2] + j;
     }
 }
@@ -122,4 +122,4 @@ def test_deeper_calls_than_can_be_followed_are_cut() -> None:
         "int g(int d) { if (x > d) { g(d + 1); g(d + 2); } return 0; }\nint main(void) { f(); g(0); }\n"
     )
     found = membar.check(SourceFile("cut.c", text), model="sc")
-    assert found.verdict == "holds-within"
+    assert (found.verdict, "deeper recursion" in found.reason) == ("unknown", True)

@@ -134,6 +134,7 @@ _WORDS = {
         "holds": "no deadlock",
         "violated": "deadlock",
         "holds-within": "no deadlock within a bound",
+        "unknown": "UNKNOWN about deadlock",
     },
     "claim": {"holds": "holds", "violated": "is violated"},
     "text": {"holds": "accepts it", "violated": "accepts it"},
