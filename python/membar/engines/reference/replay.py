@@ -8,7 +8,6 @@ from membar.engines.reference.threads import follow
 from membar.engines.reference.trace import ChoiceError, Status, Trace
 from membar.models.evaluate import failures
 from membar.models.model import Model
-from membar.models.monotone import watches_under
 from membar.program.execution import Execution, Kind, final_memory
 from membar.program.expand import expand
 from membar.program.program import Program
@@ -111,6 +110,8 @@ def deadlock_shown(program: Program, model: Model, witness: Witness) -> str | No
 
 def _runs_with_ends(program: Program, model: Model, witness: Witness) -> list[Trace]:
     """The runs of the threads, with how they end where they wait."""
+    from membar.models.monotone import watches_under  # few witnesses wait
+
     expanded = expand(program)
     watched = watches_under(model, expanded, Observer(program).terms, bound=1)
     chosen = []

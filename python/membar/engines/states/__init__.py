@@ -349,11 +349,11 @@ class _Search:
             tally.notes.append(_ONE_FAILURE)
 
     def _take_bound(self, found: _core.VisitedStates | _core.RunAnswer) -> None:
-        from membar.engines.reference.buffer_room import too_small_message
-
         if found.held:
             self.tally.buffers_held = self.bound
         if found.unfit is not None and self.tally.unfit is None:
+            from membar.engines.reference.buffer_room import too_small_message  # most steps fit
+
             self.tally.unfit = too_small_message(self.machine, *found.unfit)
 
     def _take_claims(self) -> None:

@@ -15,11 +15,9 @@ from membar.languages.dve.formulas import (
     opposite,
     text_of,
 )
-from membar.languages.dve.legacy import legacy_seats, legacy_thread
 from membar.languages.dve.parser import parse_module
 from membar.languages.dve.predicates import Predicates, Seats
 from membar.languages.dve.scope import Process, Scope, Variable, unknown
-from membar.languages.dve.synchronous import joint_thread
 from membar.languages.dve.threads import seats_of, thread_of
 from membar.languages.dve.transitions import Rules, state_tests, widths_of
 from membar.program.expr import Binary, BinaryOp, negation
@@ -106,9 +104,13 @@ def _threads(
 ) -> tuple[tuple[Thread, ...], Seats]:
     module = rules.scope.module
     if module.synchronous:
+        from membar.languages.dve.synchronous import joint_thread  # noqa: PLC0415 - few models
+
         thread, seats = joint_thread(rules, processes)
         return (thread,), seats
     if module.legacy:
+        from membar.languages.dve.legacy import legacy_seats, legacy_thread  # noqa: PLC0415 - few models
+
         threads = tuple(legacy_thread(rules, process, objects) for process in processes)
         return threads, legacy_seats(processes)
     return tuple(thread_of(rules, process) for process in processes), seats_of(processes)
