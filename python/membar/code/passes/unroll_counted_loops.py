@@ -207,8 +207,8 @@ class _Unrolling:
 
     def _what_is_cut(self, header: str) -> str:
         most, is_spawning = self._most_iterations(header), self.making[header].callee == _SPAWN
-        made = "threads that a loop starts" if is_spawning else "objects that a loop allocates"
-        return f"more than {most} {made}"
+        what = "starts threads" if is_spawning else "allocates memory"
+        return f"more than {most} iterations of a loop that {what}"
 
     def _name(self, entry: _Entry) -> str:
         """The name of a copy, which is to be made if it is new."""
