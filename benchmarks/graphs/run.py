@@ -29,7 +29,7 @@ from parametric import PROGRAMS
 
 import membar
 from membar.engines import graphs
-from membar.models.buffering import keeps_loads_before_stores
+from membar.models.load_buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE
 from membar.models.monotone import watches_under
 from membar.program.encoding import encode_program

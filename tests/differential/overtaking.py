@@ -24,7 +24,7 @@ from differential.searches import BOUND, answer, features_of, general
 from membar.diagnostics import EngineLimitError
 from membar.engines import graphs
 from membar.models import overtaking
-from membar.models.buffering import keeps_loads_before_stores
+from membar.models.load_buffering import keeps_loads_before_stores
 from membar.models.model import Model
 from membar.models.monotone import watches_under
 from membar.program.atomicity import require_single_accesses

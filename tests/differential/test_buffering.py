@@ -15,7 +15,7 @@ from membar.diagnostics import EngineLimitError
 from membar.engines.graphs import search_choice
 from membar.languages.mbp import FRONTEND
 from membar.models import load
-from membar.models.buffering import keeps_loads_before_stores
+from membar.models.load_buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, GENERAL, Model
 from membar.program.atomicity import require_single_accesses
 from membar.program.expand import expand

@@ -13,8 +13,8 @@ from differential.searches import features_of, references
 from membar.engines import graphs
 from membar.engines.graphs import search
 from membar.languages.mbp import FRONTEND
-from membar.models import buffering
-from membar.models.buffering import keeps_loads_before_stores
+from membar.models import load_buffering
+from membar.models.load_buffering import keeps_loads_before_stores
 from membar.models.model import Model
 from membar.program.expand import expand
 from membar.program.printer import print_program
@@ -52,7 +52,7 @@ def test_programs_without_signs_have_no_other_executions(name: str) -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_reference_agrees(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "trial", lambda *_: None)
-    monkeypatch.setattr(buffering, "keeps_loads_before_stores", lambda *_, **__: False)
+    monkeypatch.setattr(load_buffering, "keeps_loads_before_stores", lambda *_, **__: False)
     model = shipped(name)
     features = replace(features_of(name), exclusives=False)
     chosen = (pointer_program_of_seed(seed, features) for seed in range(40))

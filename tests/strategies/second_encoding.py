@@ -23,7 +23,7 @@ from membar.objects.terms import (
     Unary,
     UnaryOp,
     Variable,
-    Who,
+    VariableOwner,
     exchange_threads,
     of_other,
     subterms,
@@ -42,7 +42,11 @@ class _Text:
         self.asserted: list[str] = []
 
     def name(self, variable: Variable, version: str) -> str:
-        if variable.space is Space.ABSTRACT or variable.space is Space.SHARED or variable.who is Who.SELF:
+        if (
+            variable.space is Space.ABSTRACT
+            or variable.space is Space.SHARED
+            or variable.who is VariableOwner.SELF
+        ):
             name = f"|{version}:{variable.space.value}:{variable.operation}:{variable.name}|"
         else:
             name = f"|other:{variable.space.value}:{variable.operation}:{variable.name}|"
@@ -121,7 +125,7 @@ def _never(system: ThreadSystem, claims: Claims, control: Hashable, move: Move) 
 
 def _before(text: _Text, system: ThreadSystem, claims: Claims, control: Hashable, move: Move) -> None:
     for claim in (*claims.abstraction, *claims.invariants):
-        text.say(text.truth(system.resolved(claim.formula, control, Who.SELF), "old"))
+        text.say(text.truth(system.resolved(claim.formula, control, VariableOwner.SELF), "old"))
     text.say(text.truth(move.guard, "old"))
 
 
@@ -134,8 +138,8 @@ def _step(
 ) -> tuple[_Text, list[str]]:
     text = _Text()
     _before(text, system, claims, control, move)
-    after = [system.resolved(each.formula, move.after, Who.SELF) for each in claims.invariants]
-    after += [system.resolved(each.formula, move.after, Who.SELF) for each in claims.abstraction]
+    after = [system.resolved(each.formula, move.after, VariableOwner.SELF) for each in claims.invariants]
+    after += [system.resolved(each.formula, move.after, VariableOwner.SELF) for each in claims.abstraction]
     updates = dict(move.updates)
     variables = {part for term in after for part in subterms(term) if isinstance(part, Variable)}
     variables |= {cell for shared in system.about.shared for cell in cells(shared)} | set(updates)
@@ -176,17 +180,25 @@ def _beside(
     control, other = pair
     goals = []
     for claim in claims.invariants:
-        term = system.resolved(of_other(claim.formula), other, Who.OTHER)
+        term = system.resolved(of_other(claim.formula), other, VariableOwner.OTHER)
         text.say(text.truth(term, "old"))
         goals.append(text.truth(term, "new"))
     updates = dict(move.updates)
     for claim in claims.between:
         for formula in (claim.formula, exchange_threads(claim.formula)):
-            before = system.resolved(system.resolved(formula, control, Who.SELF), other, Who.OTHER)
-            after = system.resolved(system.resolved(formula, move.after, Who.SELF), other, Who.OTHER)
+            before = system.resolved(
+                system.resolved(formula, control, VariableOwner.SELF), other, VariableOwner.OTHER
+            )
+            after = system.resolved(
+                system.resolved(formula, move.after, VariableOwner.SELF), other, VariableOwner.OTHER
+            )
             text.say(text.truth(before, "old"))
             for part in subterms(after):
-                if isinstance(part, Variable) and part.who is Who.SELF and part.space is not Space.SHARED:
+                if (
+                    isinstance(part, Variable)
+                    and part.who is VariableOwner.SELF
+                    and part.space is not Space.SHARED
+                ):
                     value = text.number(updates.get(part, part), "old")
                     text.say(f"(= {text.name(part, 'new')} {value})")
             goals.append(text.truth(after, "new"))

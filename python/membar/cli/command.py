@@ -110,10 +110,10 @@ def _dispatch(words: list[str]) -> int:
     try:
         return _run(arguments.parse(words))
     except diagnostics.InputError as problem:
-        from membar.cli.commands import window  # noqa: PLC0415 - only when something is wrong
+        from membar.cli import terminal  # noqa: PLC0415 - only when something is wrong
         from membar.reports import diagnostic  # noqa: PLC0415
 
-        streams.write_message(diagnostic.render_error(problem, color=window.color(sys.stderr)))
+        streams.write_message(diagnostic.render_error(problem, color=terminal.color(sys.stderr)))
     return BAD_INPUT
 
 

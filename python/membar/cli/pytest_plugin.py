@@ -149,7 +149,7 @@ class UnexpectedVerdictError(Exception):
     """A verdict other than the file states; the message is for people."""
 
 
-class _Told(pytest.Item):
+class _LocatedFailure(pytest.Item):
     """A test whose failures are reported by membar's own messages."""
 
     def repr_failure(  # type: ignore[override]  # our texts have one style
@@ -163,7 +163,7 @@ class _Told(pytest.Item):
         return self.path, None, f"{self.path.name} under {self.name}"
 
 
-class Unreadable(_Told):
+class Unreadable(_LocatedFailure):
     """A file whose comment, or the description of a task, is malformed."""
 
     def __init__(self, *, name: str, parent: pytest.File, problem: InputError) -> None:
@@ -183,7 +183,7 @@ class Unreadable(_Told):
         return self.path, None, f"{self.path.name}: what is expected"
 
 
-class Check(_Told):
+class Check(_LocatedFailure):
     """One file under one model, or about one property of a task."""
 
     def __init__(

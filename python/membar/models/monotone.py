@@ -57,7 +57,7 @@ def _allows_awaits_in(program: Program, model: Model, bound: int) -> bool:
     has_loops = any(thread.back_edges for thread in program.threads)
     if model.plan is None or not has_loops or not is_monotone(model.plan):
         return False
-    from membar.models.buffering import keeps_loads_before_stores  # noqa: PLC0415 - few programs need it
+    from membar.models.load_buffering import keeps_loads_before_stores  # noqa: PLC0415 - few programs need it
 
     return keeps_loads_before_stores(program, model, bound=bound)
 

@@ -157,7 +157,7 @@ def term_text(term: t.Term, *, around: int = 0) -> str:
         case t.Loaded():
             return "loaded"
         case t.ForEach(line=line, store=store, body=body):
-            other = "other." if term.who is t.Who.OTHER else ""
+            other = "other." if term.who is t.VariableOwner.OTHER else ""
             text = f"forall {store} in {other}pending({line}): {term_text(body)}"
             return f"({text})" if around else text
         case t.Bound(store=store, name=name):
@@ -179,7 +179,7 @@ def _spelled_leaf(
     | t.Deferred
     | t.DeferredResult,
 ) -> str:
-    other = "other." if term.who is t.Who.OTHER else ""
+    other = "other." if term.who is t.VariableOwner.OTHER else ""
     match term:
         case t.Variable(space=t.Space.LOCAL, name=name, operation=operation) if operation:
             return f"{other}{operation}.{name}"

@@ -23,7 +23,7 @@ class Space(enum.Enum):
     ABSTRACT = "abstract"  # of the specification
 
 
-class Who(enum.Enum):
+class VariableOwner(enum.Enum):
     """Whose variable: the thread's own, or that of the other thread in a formula about two."""
 
     __hash__ = object.__hash__  # by identity: members are hashed very often
@@ -76,7 +76,7 @@ class Variable:
     space: Space
     name: str
     operation: str = ""
-    who: Who = Who.SELF
+    who: VariableOwner = VariableOwner.SELF
 
 
 @record(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class At:
     """Whether a thread's next step is one of these lines. `idle` is between operations."""
 
     lines: frozenset[str]
-    who: Who = Who.SELF
+    who: VariableOwner = VariableOwner.SELF
 
 
 @record(frozen=True, slots=True)
@@ -155,10 +155,10 @@ class Pending:
     """Whether a store of this line has been done by the thread and not yet reached memory."""
 
     line: str
-    who: Who = Who.SELF
+    who: VariableOwner = VariableOwner.SELF
 
 
-class Which(enum.Enum):
+class PendingStore(enum.Enum):
     """Which pending store of a line; `AWAITED` is the one after which a followed operation takes effect."""
 
     __hash__ = object.__hash__  # by identity: members are hashed very often
@@ -177,8 +177,8 @@ class PendingValue:
 
     line: str
     name: str | None = None
-    who: Who = Who.SELF
-    which: Which = Which.OLDEST
+    who: VariableOwner = VariableOwner.SELF
+    which: PendingStore = PendingStore.OLDEST
 
 
 @record(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class PendingCount:
     """How many stores of a line are pending."""
 
     line: str
-    who: Who = Who.SELF
+    who: VariableOwner = VariableOwner.SELF
 
 
 @record(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class Ahead:
 
     line: str
     than: str
-    who: Who = Who.SELF
+    who: VariableOwner = VariableOwner.SELF
 
 
 @record(frozen=True, slots=True)
@@ -213,7 +213,7 @@ class ForEach:
     line: str
     store: str
     body: Term
-    who: Who = Who.SELF
+    who: VariableOwner = VariableOwner.SELF
 
 
 @record(frozen=True, slots=True)
@@ -221,14 +221,14 @@ class Sees:
     """What the thread would load from a shared variable now: its own youngest pending store, or memory."""
 
     name: str
-    who: Who = Who.SELF
+    who: VariableOwner = VariableOwner.SELF
 
 
 @record(frozen=True, slots=True)
 class Linearized:
     """Whether the thread's operation has taken effect, or will when a store does that it waits for."""
 
-    who: Who = Who.SELF
+    who: VariableOwner = VariableOwner.SELF
 
 
 @record(frozen=True, slots=True)
@@ -236,7 +236,7 @@ class Promised:
     """What the thread's operation will return, as it was said where it took effect; 0 before that."""
 
     number: int
-    who: Who = Who.SELF
+    who: VariableOwner = VariableOwner.SELF
 
 
 @record(frozen=True, slots=True)
@@ -244,7 +244,7 @@ class Deferred:
     """Whether an operation of the thread takes effect when the pending store of this line does, after it."""
 
     line: str
-    who: Who = Who.SELF
+    who: VariableOwner = VariableOwner.SELF
 
 
 @record(frozen=True, slots=True)
@@ -253,7 +253,7 @@ class DeferredResult:
 
     line: str
     number: int
-    who: Who = Who.SELF
+    who: VariableOwner = VariableOwner.SELF
 
 
 Term: TypeAlias = (
@@ -367,10 +367,10 @@ def replace_subterms(term: Term, change: Callable[[Term], Term | None]) -> Term:
 
 def of_other(term: Term) -> Term:
     """The same of the other thread."""
-    return by_thread(term, lambda _: Who.OTHER)
+    return by_thread(term, lambda _: VariableOwner.OTHER)
 
 
-def by_thread(term: Term, whose: Callable[[Who], Who]) -> Term:
+def by_thread(term: Term, whose: Callable[[VariableOwner], VariableOwner]) -> Term:
     """The term about other threads: `whose` says which thread takes whose place."""
 
     def change(part: Term) -> Term | None:
@@ -393,4 +393,6 @@ def by_thread(term: Term, whose: Callable[[Who], Who]) -> Term:
 
 def exchange_threads(term: Term) -> Term:
     """A formula about two threads with the two exchanged."""
-    return by_thread(term, lambda who: Who.SELF if who is Who.OTHER else Who.OTHER)
+    return by_thread(
+        term, lambda who: VariableOwner.SELF if who is VariableOwner.OTHER else VariableOwner.OTHER
+    )

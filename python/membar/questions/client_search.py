@@ -17,7 +17,7 @@ from typing import Final, Never
 
 from membar.diagnostics import InputError
 from membar.limits.budget import LimitError
-from membar.models.buffering import keeps_loads_before_stores
+from membar.models.load_buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, Model
 from membar.objects.annotations import describe_calls
 from membar.objects.client import Body, Client, Size, clients
@@ -31,8 +31,8 @@ from membar.objects.orders import (
     with_messages,
 )
 from membar.objects.pending import waits_at_locks, with_giving_up
-from membar.objects.plainest import seen_of_others
 from membar.objects.results import formula_of, question, shown_calls, shown_losses, with_results
+from membar.objects.simplest_witness import seen_of_others
 from membar.program.condition import Or
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expand import expand

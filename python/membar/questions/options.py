@@ -440,7 +440,13 @@ TABLE: Final = (
                 "value",
                 "C, C++: the compiler (default: MEMBAR_CLANG, the newest clang on the path, or ziglang)",
             ),
-            ("--rustc", "", "PATH", "value", "Rust: the compiler (default: MEMBAR_RUSTC, or rustc on the path)"),
+            (
+                "--rustc",
+                "",
+                "PATH",
+                "value",
+                "Rust: the compiler (default: MEMBAR_RUSTC, or rustc on the path)",
+            ),
             ("--edition", "", "YEAR", "value", "Rust: the edition (default: 2021)"),
             ("--features", "", "NAME", "list", "Rust: enable a feature of the crate"),
             (

@@ -137,11 +137,11 @@ class Safety(Question):
 
     def _with_notes_on_runs(self, outcome: Outcome, task: Task) -> Outcome:
         """The outcome with notes about its claims."""
-        from membar.questions import claims_about_runs as runs  # noqa: PLC0415 - few programs have claims
+        from membar.questions import ltl_notes  # noqa: PLC0415 - few programs have claims
 
         program, model, fair = task.program, task.model, task.options.fair
         if any(item.property in ("claims", *LABELS) for item in outcome.run.findings):
-            outcome = runs.with_notes(outcome, runs.notes_on_runs(program, model, fair))
+            outcome = ltl_notes.with_notes(outcome, ltl_notes.notes_on_runs(program, model, fair))
         used = outcome.run.statistics.seconds
         left = _LEAST_FOR_VACUITY + used / 2
         if task.limits.seconds is not None:
@@ -155,11 +155,11 @@ class Safety(Question):
             limits = replace(task.limits, seconds=seconds)
             asked = replace(task, program=other, properties=("claims",), limits=limits)
             try:
-                return runs.is_settled(load_engine(outcome.run.engine).run(asked))
+                return ltl_notes.is_settled(load_engine(outcome.run.engine).run(asked))
             except (InterruptError, EngineLimitError):
                 return False
 
-        return runs.with_notes(outcome, runs.vacuous_parts(program, outcome, holds))
+        return ltl_notes.with_notes(outcome, ltl_notes.vacuous_parts(program, outcome, holds))
 
     def _given_for_engine(self, options: Options) -> tuple[str, ...]:
         """The given options that only concern the engine of the question."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from membar.objects.proof.findings import Failure
-from membar.objects.terms import Space, Variable, Who
+from membar.objects.terms import Space, Variable, VariableOwner
 from membar.questions.answer import Obligations
 from membar.reports._parts.style import Line, line, printable, wrap
 
@@ -61,7 +61,7 @@ def _owner(variable: Variable) -> str:
         case Space.ABSTRACT:
             return "specification"
         case _:
-            return "other" if variable.who is Who.OTHER else "self"
+            return "other" if variable.who is VariableOwner.OTHER else "self"
 
 
 def _is_hidden(variable: Variable) -> bool:
@@ -96,5 +96,7 @@ def variable_name(variable: Variable) -> str:
 def shown_values(values: Iterable[tuple[Variable, int]]) -> list[tuple[bool, str, int]]:
     """The variables that users know, with their values; first, whether they belong to the other thread."""
     return [
-        (each.who is Who.OTHER, variable_name(each), value) for each, value in values if not _is_hidden(each)
+        (each.who is VariableOwner.OTHER, variable_name(each), value)
+        for each, value in values
+        if not _is_hidden(each)
     ]

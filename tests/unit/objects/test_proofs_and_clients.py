@@ -15,7 +15,7 @@ from membar.objects.proof.claims import claims
 from membar.objects.proof.discharge import prove
 from membar.objects.proof.obligations import Prover
 from membar.objects.systems.explore import Call, Client, Explorer, holds
-from membar.objects.terms import Who
+from membar.objects.terms import VariableOwner
 from membar.questions.outcome import Holds, HoldsWithin, Unknown
 from membar.questions.proof import system_of
 from membar.source import SourceFile
@@ -61,7 +61,7 @@ def test_what_is_claimed_holds_in_every_state(text: str, model: str, client: Cli
                     thread.control
                 )
             other = state.threads[1 - number]
-            theirs = frozenset((replace(old, who=Who.OTHER), value) for old, value in other.values)
+            theirs = frozenset((replace(old, who=VariableOwner.OTHER), value) for old, value in other.values)
             for each in prover.between(thread.control, other.control):
                 assert holds(each.formula, thread.values, theirs)
     assert explorer.troubles == []

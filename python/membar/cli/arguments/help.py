@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from membar.cli.arguments.commands import COMMANDS, Command, Operand
-from membar.cli.commands.window import columns
+from membar.cli.terminal import columns
 from membar.questions.option import CLIENTS, CONFIRMED, LIFTED, PROOF, SYSTEM, Option
 
 # The exit codes of each command, besides those of all: 130 (interrupted), 141 (output closed early).

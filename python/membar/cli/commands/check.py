@@ -12,7 +12,7 @@ from membar.cli import arguments
 from membar.cli.command import BAD_INPUT, UNKNOWN, exit_code, gravest
 from membar.cli.command import INTERRUPTED as BROKEN_OFF
 from membar.cli.commands import output_files, supervision
-from membar.cli.commands.window import color, columns, progress_line
+from membar.cli.terminal import color, columns, progress_line
 from membar.diagnostics import UNFIT, EngineLimitError, InputError, unfit_input
 from membar.languages import ENDINGS, TASK_ENDINGS
 from membar.limits import budget
@@ -117,7 +117,7 @@ def _ask(asked: _Asked) -> _Shown:
     """Answers one file, within the limits: reading, search and drawing together."""
     start = time.perf_counter()
     file, chosen = asked.file, asked.chosen
-    limit, filed = chosen.limit, output_files.Filed(chosen)
+    limit, filed = chosen.limit, output_files.CollectedAnswers(chosen)
     with supervision.capture_output() as printed:
         try:
             with budget.limit_resources(seconds=limit.seconds, memory=limit.memory):
@@ -156,7 +156,7 @@ def _ask(asked: _Asked) -> _Shown:
     return given_up
 
 
-def _answer_and_show(asked: _Asked, filed: output_files.Filed) -> int:
+def _answer_and_show(asked: _Asked, filed: output_files.CollectedAnswers) -> int:
     """Answers one file, prints the report, and returns the exit code."""
     start = time.perf_counter()
     file, chosen = asked.file, asked.chosen
@@ -194,7 +194,7 @@ def _give_up(
     nothing = dict.fromkeys(("outcome", "svg", "png", "dot", "certificate", "atomic"))
     plain = arguments.Chosen(**vars(chosen) | nothing | {"explain": False})
     answer = unknown_answer(arguments.question(SourceFile(file, ""), plain), reason, seconds)
-    filed = output_files.Filed(chosen)
+    filed = output_files.CollectedAnswers(chosen)
     filed.add(file, answer, seconds=seconds)
     with supervision.capture_output() as printed:
         _show(answer, plain)

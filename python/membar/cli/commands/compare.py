@@ -7,7 +7,7 @@ import sys
 from membar.cli import arguments
 from membar.cli.command import exit_code
 from membar.cli.commands import output_files
-from membar.cli.commands.window import color
+from membar.cli.terminal import color
 from membar.diagnostics import refusal
 from membar.languages.registry import language_of
 from membar.questions import refusals

@@ -6,7 +6,7 @@ import sys
 
 from membar.cli import arguments
 from membar.cli.command import HOLDS, UNKNOWN, VIOLATED
-from membar.cli.commands.window import color
+from membar.cli.terminal import color
 from membar.diagnostics import refusal
 from membar.questions import store
 from membar.questions.campaign_matrix import Differences, differences, side

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from membar.cli import arguments
 from membar.cli.command import BAD_INPUT, VIOLATED, exit_code
 from membar.cli.commands import output_files, supervision
-from membar.cli.commands.window import color, columns, progress_line
+from membar.cli.terminal import color, columns, progress_line
 from membar.diagnostics import refusal
 from membar.languages.registry import load_model
 from membar.limits import budget

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from membar.cli import terminal
 from membar.cli.arguments import Chosen
 from membar.cli.command import HOLDS, INTERRUPTED, UNKNOWN, VIOLATED
-from membar.cli.commands import window
 from membar.diagnostics import refusal
 from membar.languages import registry as languages
 from membar.models import load as shipped
@@ -58,7 +58,7 @@ def _test(chosen: Chosen) -> int:
     model = shipped.load(
         chosen.name, vocabulary=languages.vocabulary(), include_dirs=chosen.include, is_trial=True
     )
-    with window.progress_line() as tell:
+    with terminal.progress_line() as tell:
         report = model_tests.try_claims(
             model,
             count=chosen.count or model_tests.PROGRAMS,

@@ -26,7 +26,7 @@ _SECONDS = 1.0
 _WITNESSES = {".graphml": "graphml", ".yml": "svcomp_yaml", ".yaml": "svcomp_yaml"}
 
 
-class Filed:
+class CollectedAnswers:
     """The answers so far, and other contents of the files; `sheets` replace answers in a page."""
 
     def __init__(self, chosen: Chosen) -> None:
@@ -84,7 +84,7 @@ def texts(chosen: Chosen) -> tuple[str, ...]:
 
 
 @contextmanager
-def collect_answers(chosen: Chosen) -> Iterator[Filed]:
+def collect_answers(chosen: Chosen) -> Iterator[CollectedAnswers]:
     """Collects answers, and writes them at the end, even after Ctrl-C.
 
     Raises:
@@ -92,7 +92,7 @@ def collect_answers(chosen: Chosen) -> Iterator[Filed]:
     """
     for path in _paths(chosen):
         _try(path)
-    filed = Filed(chosen)
+    filed = CollectedAnswers(chosen)
     try:
         yield filed
     except KeyboardInterrupt:
@@ -193,7 +193,7 @@ def _paths(chosen: Chosen) -> list[Path]:
     return [path for path in named if path is not None]
 
 
-def _write(chosen: Chosen, filed: Filed) -> None:
+def _write(chosen: Chosen, filed: CollectedAnswers) -> None:
     if getattr(chosen, "junit", None) is not None:
         from membar.reports import junit  # noqa: PLC0415 - only where asked for
 

@@ -12,7 +12,7 @@ from typing import Any
 from membar.cli import arguments
 from membar.cli.command import HOLDS, UNKNOWN, VIOLATED, exit_code
 from membar.cli.commands import apply_repair, output_files
-from membar.cli.commands.window import color, columns, progress_line
+from membar.cli.terminal import color, columns, progress_line
 from membar.diagnostics import InputError, refusal
 from membar.languages.registry import frontend_for, language_of
 from membar.questions import refusals, repair

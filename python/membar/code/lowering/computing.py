@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from membar.code import ir
-from membar.code.analyses.unset import BARE, MARK, UNSET_OF, passes_on
+from membar.code.analyses.uninitialised import BARE, MARK, UNSET_OF, passes_on
 from membar.code.floats import COMPARISONS, FLOATING, narrowed_float
 from membar.code.lowering import bits as bits_of_words
 from membar.code.lowering.automaton import State

@@ -12,7 +12,7 @@ from itertools import islice
 
 from membar.code import ir
 from membar.code.analyses.cells import WIDE
-from membar.code.analyses.unset import NUMBERS
+from membar.code.analyses.uninitialised import NUMBERS
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.shapes import Name, name_of, subobjects
 from membar.program.expr import Address

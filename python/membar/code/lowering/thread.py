@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from membar.code import ir
-from membar.code.analyses.unset import maybe_unset
+from membar.code.analyses.uninitialised import maybe_unset
 from membar.code.lowering.accesses import lower_exchange, lower_load, lower_store, lower_update
 from membar.code.lowering.automaton import Automaton, State, without_empty_steps
 from membar.code.lowering.computing import lower_compute, lower_index

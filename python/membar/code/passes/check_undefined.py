@@ -14,7 +14,15 @@ from collections.abc import Iterator
 from membar.code import ir
 from membar.code.analyses.lifetimes import positions
 from membar.code.analyses.points_to import points_to, size_of
-from membar.code.analyses.unset import BARE, MARK, NUMBERS, UNSET_OF, Cell, UnsetMemory, found_in_memory
+from membar.code.analyses.uninitialised import (
+    BARE,
+    MARK,
+    NUMBERS,
+    UNSET_OF,
+    Cell,
+    UnsetMemory,
+    found_in_memory,
+)
 from membar.code.checks import Checks
 from membar.code.lowering.orders import KERNEL, language_of
 from membar.code.passes import Pass

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from membar.code import ir
-from membar.code.analyses.unset import maybe_unset
+from membar.code.analyses.uninitialised import maybe_unset
 from membar.code.loops import last_first, reverse_postorder
 from membar.code.passes import Pass
 from membar.code.primitives import READ

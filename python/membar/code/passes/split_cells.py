@@ -14,7 +14,7 @@ from membar.code.analyses.blocks import line_of
 from membar.code.analyses.cells import WIDE, Access, Layouts, access_of, accesses_of
 from membar.code.analyses.points_to import PointsTo, points_to
 from membar.code.analyses.targets import UNKNOWN, Target, overlaps
-from membar.code.analyses.unset import NUMBERS
+from membar.code.analyses.uninitialised import NUMBERS
 from membar.code.analyses.whole_cells import Piece, WholeCells
 from membar.code.checks import Checks
 from membar.code.lowering.refusal import NotSupportedError

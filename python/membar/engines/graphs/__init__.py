@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from membar.diagnostics import EngineLimitError
 from membar.engines import Capabilities, Engine, Space, has_axioms
-from membar.engines._deepening import deepen
+from membar.engines._loop_bounds import deepen
 from membar.engines.graphs.search import ALGORITHMS, LOOKED_FOR, NAME, Search
 from membar.engines.graphs.search import compile_for_core as compile_for_core
 from membar.engines.graphs.search import core as core

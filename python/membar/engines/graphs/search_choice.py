@@ -1,7 +1,7 @@
 """Chooses the search of the core for a task, by the model's claims and the shape of the program.
 
 The exactly-once search is for models that claim it (`Model.exploration`), and for programs that cannot
-buffer loads (`models/buffering.py`); `program/dependency_order.py` decides which programs suit the
+buffer loads (`models/load_buffering.py`); `program/dependency_order.py` decides which programs suit the
 dependency-aware one. That analysis takes longer than the general search of most litmus tests, so the general
 search is tried first, except for programs with loops, which the other searches need not truncate as early.
 """
@@ -56,7 +56,7 @@ def trial(task: Task, program: Program) -> int | None:
 
 def careful_exploration(task: Task, program: Program) -> str:
     """The search for a program that takes the general one long."""
-    from membar.models.buffering import keeps_loads_before_stores
+    from membar.models.load_buffering import keeps_loads_before_stores
     from membar.program.dependency_order import obstacle
 
     if keeps_loads_before_stores(program, task.model, bound=task.options.unrolling.furthest):

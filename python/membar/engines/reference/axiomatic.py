@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
-from membar.engines._deepening import deepen
+from membar.engines._loop_bounds import deepen
 from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
 from membar.engines.reference.candidates import combinations, consistent, skeleton
 from membar.engines.reference.termination import (

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from membar.diagnostics import EngineLimitError
 from membar.engines.reference.budget import Budget
-from membar.engines.reference.trace import Pair, Status, Trace, Turn
+from membar.engines.reference.trace import Pair, Status, ThreadEvent, Trace
 from membar.models.evaluate import Evaluation, Evaluator
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind
 from membar.program.pairs import Pairs, Relation, union
@@ -187,7 +187,7 @@ def _spawn_join(program: Program, chosen: Sequence[Trace], offsets: Sequence[int
             following = after.setdefault((n, place), [])
             if place + 1 < len(chain):
                 following.append((n, place + 1))
-            if isinstance(item, Turn):
+            if isinstance(item, ThreadEvent):
                 other = index[item.thread]
                 if item.is_spawn:
                     following.append((other, 0))
@@ -203,9 +203,9 @@ def _spawn_join(program: Program, chosen: Sequence[Trace], offsets: Sequence[int
     return Pairs(rows)
 
 
-def _chain(trace: Trace, offset: int) -> list[int | Turn | None]:
+def _chain(trace: Trace, offset: int) -> list[int | ThreadEvent | None]:
     """The events (by id) and turns of a run in order, between two Nones."""
-    items: list[int | Turn | None] = [None]
+    items: list[int | ThreadEvent | None] = [None]
     for position in range(len(trace.events) + 1):
         items.extend(turn for turn in trace.turns if turn.position == position)
         items.append(offset + position if position < len(trace.events) else None)
@@ -213,7 +213,7 @@ def _chain(trace: Trace, offset: int) -> list[int | Turn | None]:
 
 
 def _reachable_events(
-    after: dict[_Node, list[_Node]], chains: Sequence[Sequence[int | Turn | None]]
+    after: dict[_Node, list[_Node]], chains: Sequence[Sequence[int | ThreadEvent | None]]
 ) -> Mapping[_Node, int]:
     """Which events come after each node, as bits."""
     found: dict[_Node, int] = dict.fromkeys(after, 0)

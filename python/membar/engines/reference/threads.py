@@ -23,8 +23,8 @@ from membar.engines.reference.trace import (
     EndError,
     Pair,
     Status,
+    ThreadEvent,
     Trace,
-    Turn,
 )
 from membar.engines.reference.waiting import Visit, WrittenBack, end_if_unchanged
 from membar.program import operations as ops
@@ -80,7 +80,7 @@ class _Run:
         self.amo: set[Pair] = set()
         self.lxsx: set[Pair] = set()
         self.open: dict[int, int] = {}  # cell → exclusive load that a store may still close
-        self.turns: list[Turn] = []
+        self.turns: list[ThreadEvent] = []
         self.effects = self.retries = 0  # see `Visit`
         self.visits: dict[int, Visit] = {}  # the last visit of each watched point
         self.written_back: WrittenBack | None = None
@@ -208,12 +208,12 @@ class _Run:
                 self._set(name, chosen, self._origins(low) | self._origins(high))
             case ops.Spawn(thread=name):
                 self.effects += 1
-                self.turns.append(Turn(position=len(self.events), thread=name, is_spawn=True))
+                self.turns.append(ThreadEvent(position=len(self.events), thread=name, is_spawn=True))
             case ops.Join(thread=name):
                 if not self.choices.pick((1, 0)):
                     raise EndError(Status.BLOCKED, waits_for=name)
                 self.effects += 1
-                self.turns.append(Turn(position=len(self.events), thread=name, is_spawn=False))
+                self.turns.append(ThreadEvent(position=len(self.events), thread=name, is_spawn=False))
             case ops.Receive(registers=names):
                 self.effects += 1
                 for name in names:

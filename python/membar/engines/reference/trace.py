@@ -29,7 +29,7 @@ class Status(enum.Enum):
 
 
 @record(frozen=True, slots=True, kw_only=True)
-class Turn:
+class ThreadEvent:
     """A `Spawn` or a passed `Join`: it stands before the event at `position` of the trace."""
 
     position: int
@@ -74,7 +74,7 @@ class Trace:
     lxsx: frozenset[Pair] = frozenset()
     registers: tuple[tuple[str, int], ...] = ()
     choices: tuple[int, ...] = ()
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[ThreadEvent, ...] = ()
     waits_for: str | None = None
     looks_from: int | None = None
     ends_process: bool = False

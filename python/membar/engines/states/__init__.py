@@ -103,7 +103,7 @@ def explore(
     is_whole = "por" in task.options.reductions_off
     if reduced is None:
         reduced = not (is_whole or task.options.shortest)
-    how = How(
+    how = SearchMode(
         kept=kept if kept is not None else Kept.DECLARED if is_whole else Kept.LIVE,
         reduced=reduced,
         symmetric=(reduced or bool(task.options.symmetric))
@@ -118,7 +118,7 @@ def explore(
 
 
 @record(frozen=True, slots=True, kw_only=True)
-class How:
+class SearchMode:
     """How states are visited: which registers tell them apart, and whether some are left out."""
 
     kept: Kept
@@ -131,7 +131,7 @@ class How:
 class _Search:
     """A program handed to the core, and what comes back."""
 
-    def __init__(self, task: Task, machine: Machine, bound: int, how: How) -> None:
+    def __init__(self, task: Task, machine: Machine, bound: int, how: SearchMode) -> None:
         from membar.engines.states.form import encode_states  # brings the reference along
 
         self.task = task

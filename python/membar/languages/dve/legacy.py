@@ -11,7 +11,7 @@ from __future__ import annotations
 from membar.diagnostics import error
 from membar.languages.dve import syntax as x
 from membar.languages.dve.code import Checks, Code, conjunction
-from membar.languages.dve.predicates import Seats
+from membar.languages.dve.predicates import ProcessPoints
 from membar.languages.dve.scope import Process
 from membar.languages.dve.transitions import Rules, do_transition
 from membar.program.expr import FALSE, Address, Constant, equals
@@ -79,6 +79,8 @@ def _reset(code: Code, rules: Rules, objects: tuple[MemoryObject, ...]) -> None:
             code.operations.append(Store(address=place, value=value, size=item.size, tags=ONLY_SC))
 
 
-def legacy_seats(processes: list[Process]) -> Seats:
+def legacy_process_points(processes: list[Process]) -> ProcessPoints:
     """Memory says where the processes are."""
-    return Seats(threads={process.name: number for number, process in enumerate(processes)}, points={})
+    return ProcessPoints(
+        threads={process.name: number for number, process in enumerate(processes)}, points={}
+    )

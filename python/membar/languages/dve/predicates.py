@@ -14,7 +14,7 @@ from membar.records import record
 
 
 @record(frozen=True, slots=True)
-class Seats:
+class ProcessPoints:
     """Where processes are found in the program: a thread, and the points of it that are a state of theirs.
 
     Where `points` has no entry for a process, memory says where it is.
@@ -27,9 +27,9 @@ class Seats:
 class Predicates(Arithmetic):
     """One predicate, growing: `process` says whose names are meant."""
 
-    def __init__(self, scope: Scope, seats: Seats, process: Process | None = None) -> None:
+    def __init__(self, scope: Scope, process_points: ProcessPoints, process: Process | None = None) -> None:
         self.scope = scope
-        self.seats = seats
+        self.process_points = process_points
         self.process = process
         self.reads: dict[Observable, str] = {}
 
@@ -60,15 +60,15 @@ class Predicates(Arithmetic):
 
     def is_in(self, process: Process, state: str, tree: x.InState | x.Word) -> Expr:
         """Whether a process is in a state: 1 or 0."""
-        if process.name not in self.seats.threads:
+        if process.name not in self.process_points.threads:
             raise error(
                 "W1009", f"`{process.name}` is the property process itself", tree.span, "not allowed here"
             )
-        points = self.seats.points.get(process.name)
+        points = self.process_points.points.get(process.name)
         if points is None:
             found = self._register(CellValue(process.state_object))
             return equals(found, Constant(process.states[state]))
-        return self._register(AtPoint(self.seats.threads[process.name], points[state]))
+        return self._register(AtPoint(self.process_points.threads[process.name], points[state]))
 
     def _value(self, variable: Variable, process: Process | None, tree: x.Variable) -> Value:
         count = variable.count or 1
@@ -96,7 +96,9 @@ class Predicates(Arithmetic):
             return self._register(CellValue(variable.object, index))
         if process is None:
             raise AssertionError("variables of nobody are in memory")
-        return self._register(RegisterValue(self.seats.threads[process.name], variable.element(index)))
+        return self._register(
+            RegisterValue(self.process_points.threads[process.name], variable.element(index))
+        )
 
     def _register(self, seen: Observable) -> Register:
         name = self.reads.setdefault(seen, f"s{len(self.reads)}")

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from membar.diagnostics import error
 from membar.languages.dve import syntax as x
 from membar.languages.dve.code import Code, conjunction
-from membar.languages.dve.predicates import Seats
+from membar.languages.dve.predicates import ProcessPoints
 from membar.languages.dve.scope import Process
 from membar.languages.dve.threads import registers_of
 from membar.languages.dve.transitions import Rules, do_transition
@@ -25,7 +25,7 @@ _MOST_EDGES = 100_000
 _States: TypeAlias = tuple[str, ...]
 
 
-def joint_thread(rules: Rules, processes: list[Process]) -> tuple[Thread, Seats]:
+def joint_thread(rules: Rules, processes: list[Process]) -> tuple[Thread, ProcessPoints]:
     """The thread of all processes, and where they are found in it.
 
     Raises:
@@ -63,7 +63,7 @@ def joint_thread(rules: Rules, processes: list[Process]) -> tuple[Thread, Seats]
         labels=tuple((number, ",".join(states)) for states, number in points.items()),
         span=rules.scope.module.span,
     )
-    return thread, _seats(processes, points)
+    return thread, _process_points(processes, points)
 
 
 def _choices(processes: list[Process], source: _States) -> Iterator[tuple[x.Transition, ...]]:
@@ -89,8 +89,8 @@ def _edge(rules: Rules, processes: list[Process], chosen: tuple[x.Transition, ..
     return Edge(source=0, target=0, guard=conjunction(code.guards), operations=code.finish(), span=span)
 
 
-def _seats(processes: list[Process], points: dict[_States, int]) -> Seats:
-    return Seats(
+def _process_points(processes: list[Process], points: dict[_States, int]) -> ProcessPoints:
+    return ProcessPoints(
         threads={process.name: 0 for process in processes},
         points={
             process.name: {

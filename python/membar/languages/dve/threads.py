@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from membar.languages.dve import syntax as x
 from membar.languages.dve.code import Code, conjunction
-from membar.languages.dve.predicates import Seats
+from membar.languages.dve.predicates import ProcessPoints
 from membar.languages.dve.scope import Process
 from membar.languages.dve.transitions import Rules, do_transition
 from membar.program.program import Edge, Thread
@@ -52,9 +52,9 @@ def _edge(rules: Rules, process: Process, transition: x.Transition) -> Edge:
     )
 
 
-def seats_of(processes: list[Process]) -> Seats:
+def seats_of(processes: list[Process]) -> ProcessPoints:
     """Where the processes of an asynchronous system are."""
-    return Seats(
+    return ProcessPoints(
         threads={process.name: number for number, process in enumerate(processes)},
         points={
             process.name: {name: frozenset({number}) for name, number in process.states.items()}

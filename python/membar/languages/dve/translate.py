@@ -16,7 +16,7 @@ from membar.languages.dve.formulas import (
     text_of,
 )
 from membar.languages.dve.parser import parse_module
-from membar.languages.dve.predicates import Predicates, Seats
+from membar.languages.dve.predicates import Predicates, ProcessPoints
 from membar.languages.dve.scope import Process, Scope, Variable, unknown
 from membar.languages.dve.threads import seats_of, thread_of
 from membar.languages.dve.transitions import Rules, state_tests, widths_of
@@ -43,10 +43,10 @@ def parse_dve(source: SourceFile) -> Program:
     _check_words(module, scope)
     rules = Rules(scope, widths_of(scope), _watched_processes(module, processes))
     objects = tuple(_objects(scope, processes, rules.watched))
-    threads, seats = _threads(rules, processes, objects)
-    errors, claims = _error_states_and_claims(scope, seats)
+    threads, process_points = _threads(rules, processes, objects)
+    errors, claims = _error_states_and_claims(scope, process_points)
     if prop is not None:
-        claims = (_claim(scope, seats, prop), *claims)
+        claims = (_claim(scope, process_points, prop), *claims)
     return Program(
         name=source.path.rpartition("/")[2].removesuffix(".dve"),
         language=LANGUAGE,
@@ -55,7 +55,7 @@ def parse_dve(source: SourceFile) -> Program:
         channels=tuple(
             Channel(channel.name, channel.capacity, rules.widths[channel.name]) for channel in module.channels
         ),
-        errors=(*_errors(scope, seats, processes), *errors),
+        errors=(*_errors(scope, process_points, processes), *errors),
         claims=claims,
         guards_wait=True,
         is_joint=module.synchronous and len(processes) > 1,
@@ -101,18 +101,18 @@ def with_atomic_rule(text: str, rule: str) -> str:
 
 def _threads(
     rules: Rules, processes: list[Process], objects: tuple[MemoryObject, ...]
-) -> tuple[tuple[Thread, ...], Seats]:
+) -> tuple[tuple[Thread, ...], ProcessPoints]:
     module = rules.scope.module
     if module.synchronous:
         from membar.languages.dve.synchronous import joint_thread  # noqa: PLC0415 - few models
 
-        thread, seats = joint_thread(rules, processes)
-        return (thread,), seats
+        thread, process_points = joint_thread(rules, processes)
+        return (thread,), process_points
     if module.legacy:
-        from membar.languages.dve.legacy import legacy_seats, legacy_thread  # noqa: PLC0415 - few models
+        from membar.languages.dve.legacy import legacy_process_points, legacy_thread  # noqa: PLC0415 - few models
 
         threads = tuple(legacy_thread(rules, process, objects) for process in processes)
-        return threads, legacy_seats(processes)
+        return threads, legacy_process_points(processes)
     return tuple(thread_of(rules, process) for process in processes), seats_of(processes)
 
 
@@ -194,27 +194,31 @@ def _object(variable: Variable, name: str) -> MemoryObject:
     )
 
 
-def _errors(scope: Scope, seats: Seats, processes: list[Process]) -> Iterator[StatePredicate]:
+def _errors(
+    scope: Scope, process_points: ProcessPoints, processes: list[Process]
+) -> Iterator[StatePredicate]:
     for process in processes:
         for state, tree in process.tree.asserts:
-            reader = Predicates(scope, seats, process)
+            reader = Predicates(scope, process_points, process)
             holds = reader.value(tree).truth
             is_there = reader.is_in(process, state.text, state)
             text = f"{process.name}.{state.text} and not ({tree.span.flat_text})"
             predicate = reader.predicate(Binary(BinaryOp.AND, is_there, negation(holds)), text)
             yield replace(predicate, property="assertions")
     for tree in scope.module.errors:
-        reader = Predicates(scope, seats)
+        reader = Predicates(scope, process_points)
         yield reader.predicate(reader.value(tree).truth, tree.span.flat_text)
 
 
-def _error_states_and_claims(scope: Scope, seats: Seats) -> tuple[list[StatePredicate], tuple[Claim, ...]]:
+def _error_states_and_claims(
+    scope: Scope, process_points: ProcessPoints
+) -> tuple[list[StatePredicate], tuple[Claim, ...]]:
     """What `ltl` says: a formula `G p` without further temporal operators forbids states, others runs."""
     errors: list[StatePredicate] = []
     claims: list[Claim] = []
 
     def predicate(tree: x.Expr, text: str) -> StatePredicate:
-        reader = Predicates(scope, seats)
+        reader = Predicates(scope, process_points)
         return reader.predicate(reader.value(tree).truth, text)
 
     for number, claim in enumerate(scope.module.claims, start=1):
@@ -233,14 +237,14 @@ def _error_states_and_claims(scope: Scope, seats: Seats) -> tuple[list[StatePred
     return errors, tuple(claims)
 
 
-def _claim(scope: Scope, seats: Seats, prop: Process) -> Claim:
+def _claim(scope: Scope, process_points: ProcessPoints, prop: Process) -> Claim:
     """A property process: the runs that its automaton accepts must not be."""
     tree = prop.tree
     for what, span in _beyond_automata(tree):
         raise error("W1005", f"{what} in a property", span, "only states and guards are supported")
     edges = []
     for transition in tree.transitions:
-        reader = Predicates(scope, seats, prop)
+        reader = Predicates(scope, process_points, prop)
         text = "true" if transition.guard is None else transition.guard.span.flat_text
         guard = x.Number(1, transition.span) if transition.guard is None else transition.guard
         predicate = reader.predicate(reader.value(guard).truth, text)

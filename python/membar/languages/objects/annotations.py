@@ -137,7 +137,7 @@ class AnnotationReader:
             words.take()
             line, operation = self._storing()
             words.expect(".", "after the line")
-            return t.PendingValue(line, self._field(operation), which=t.Which.NEWEST)
+            return t.PendingValue(line, self._field(operation), which=t.PendingStore.NEWEST)
         if words.sees_word("ahead") and words.ahead().text == "(":
             return self._ahead()
         if words.accept("linearized"):
@@ -217,14 +217,14 @@ class AnnotationReader:
         line, operation = self._storing()
         words.expect(":", "before the formula")
         body = replace(self, store=(name.text, operation)).formula()
-        return t.ForEach(line, name.text, body, t.Who.OTHER if is_other else t.Who.SELF)
+        return t.ForEach(line, name.text, body, t.VariableOwner.OTHER if is_other else t.VariableOwner.SELF)
 
     def _deferred_term(self) -> t.Term:
         line, operation = self._storing()
         if not self.words.accept("."):
             return t.Deferred(line)
         if not self.words.next.text.startswith("result"):
-            return t.PendingValue(line, self._field(operation), which=t.Which.AWAITED)
+            return t.PendingValue(line, self._field(operation), which=t.PendingStore.AWAITED)
         return t.DeferredResult(line, self._result())
 
     def _result(self) -> int:

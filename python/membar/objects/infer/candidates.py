@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from membar.objects.terms import Space, Term, Variable, Who, of_other, subterms
+from membar.objects.terms import Space, Term, Variable, VariableOwner, of_other, subterms
 from membar.records import field, record, replace
 
 Pair = tuple[Hashable, Hashable]
@@ -53,4 +53,6 @@ def turned_variable(variable: Variable) -> Variable:
     """The same variable of the other of two threads."""
     if variable.space in (Space.SHARED, Space.ABSTRACT):
         return variable
-    return replace(variable, who=Who.SELF if variable.who is Who.OTHER else Who.OTHER)
+    return replace(
+        variable, who=VariableOwner.SELF if variable.who is VariableOwner.OTHER else VariableOwner.OTHER
+    )

@@ -21,7 +21,7 @@ from membar.objects.infer.templates import Templates, exclusions
 from membar.objects.proof.smt import Encoder, ask, conjunction
 from membar.objects.syntax import Operation
 from membar.objects.systems.moves import Memory, Move, ThreadSystem, substitute
-from membar.objects.terms import FALSE, TRUE, At, Term, Variable, Who, exchange_threads
+from membar.objects.terms import FALSE, TRUE, At, Term, Variable, VariableOwner, exchange_threads
 
 _MOST_CONTROLS: Final = 400
 _MILLISECONDS: Final = 10_000
@@ -56,7 +56,7 @@ class Houdini:
         self._pair_version: dict[Pair, int] = {}
         self._impossible: dict[tuple[Hashable, int], int] = {}
         self._kept: dict[tuple[Hashable, int, Hashable], tuple[int, int, int]] = {}
-        self._facts: dict[tuple[Hashable, Who], tuple[int, z3.BoolRef]] = {}
+        self._facts: dict[tuple[Hashable, VariableOwner], tuple[int, z3.BoolRef]] = {}
         self._later: dict[tuple[Term, tuple[tuple[Variable, Term], ...]], z3.BoolRef] = {}
         self._turned: dict[Term, Term] = {}
         self._instances = Instances()
@@ -78,7 +78,7 @@ class Houdini:
     def _operation(self, control: Hashable) -> Operation | None:
         for operation in self._about.operations:
             lines = frozenset(line.label for line in operation.lines)
-            if self._system.resolved(At(lines), control, Who.SELF) == TRUE:
+            if self._system.resolved(At(lines), control, VariableOwner.SELF) == TRUE:
                 return operation
         return None
 
@@ -94,7 +94,7 @@ class Houdini:
         views = self._instances.at(control)
         meant: set[Term] = {TRUE}
         for term in self._templates.at(control, self._operation(control)):
-            said = self._system.resolved(term, control, Who.SELF)
+            said = self._system.resolved(term, control, VariableOwner.SELF)
             if said in meant:
                 continue
             if all(is_true(said, view) for view in views) and not is_idle(said, views):
@@ -140,13 +140,13 @@ class Houdini:
 
     # Induction
 
-    def _facts_about(self, control: Hashable, who: Who = Who.SELF) -> z3.BoolRef:
+    def _facts_about(self, control: Hashable, who: VariableOwner = VariableOwner.SELF) -> z3.BoolRef:
         """All remaining claims about a control state."""
         version = self._version[control]
         found = self._facts.get((control, who))
         if found is None or found[0] != version:
             kept = self.found.controls[control]
-            terms = [each.said if who is Who.SELF else each.theirs for each in kept]
+            terms = [each.said if who is VariableOwner.SELF else each.theirs for each in kept]
             found = self._facts[control, who] = (version, self.encoder.all(terms))
         return found[1]
 
@@ -223,7 +223,7 @@ class Houdini:
         self._poll()
         hypotheses = [
             *self._before(control, move),
-            self._facts_about(other, Who.OTHER),
+            self._facts_about(other, VariableOwner.OTHER),
             self.encoder.all(self.between(control, other)),
         ]
         if wrong := self._wrong(hypotheses, theirs):

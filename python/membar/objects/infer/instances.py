@@ -15,7 +15,7 @@ from membar.objects.infer.candidates import Pair, turned_variable
 from membar.objects.syntax import ConcurrentObject
 from membar.objects.systems.explore import Call, Client, Explorer, State, Values
 from membar.objects.systems.moves import ThreadSystem
-from membar.objects.terms import Binary, BinaryOp, Term, Variable, Who
+from membar.objects.terms import Binary, BinaryOp, Term, Variable, VariableOwner
 from membar.records import replace
 
 _MOST_STATES = 1500
@@ -57,7 +57,7 @@ class Instances:
             for other in state.threads[number + 1 :]:
                 pairs = self._pairs.setdefault((thread.control, other.control), [])
                 if len(pairs) < _MOST_PAIRS:
-                    turned = {replace(each, who=Who.OTHER): value for each, value in other.values}
+                    turned = {replace(each, who=VariableOwner.OTHER): value for each, value in other.values}
                     both = dict(thread.values) | turned
                     if both not in pairs:
                         pairs.append(both)

@@ -19,7 +19,7 @@ from membar.objects.infer.houdini import Houdini
 from membar.objects.proof.obligations import Case, Prover
 from membar.objects.proof.smt import ask, conjunction
 from membar.objects.systems.moves import Move
-from membar.objects.terms import FALSE, Term, Who
+from membar.objects.terms import FALSE, Term, VariableOwner
 from membar.records import record
 
 _MILLISECONDS: Final = 10_000
@@ -63,7 +63,7 @@ class Needed:
         self._encoder = houdini.encoder
         self._solver = z3.Solver()
         self._solver.set("core.minimize", True)
-        self._facts: dict[tuple[Candidate, Who], _Fact] = {}
+        self._facts: dict[tuple[Candidate, VariableOwner], _Fact] = {}
         self._done: dict[tuple[Hashable, int, Hashable | None], set[Candidate]] = {}
         self._cases: dict[tuple[Hashable, int], dict[Hashable, Case]] = {}
         self.controls: dict[Hashable, dict[Candidate, None]] = {
@@ -103,7 +103,7 @@ class Needed:
             return
         self._done[control, number, None] = set()
         hypotheses = (*self._prover.before(control), move.guard)
-        self._discharge(hypotheses, self._about(control, Who.SELF), [self._encoder.truth(FALSE)])
+        self._discharge(hypotheses, self._about(control, VariableOwner.SELF), [self._encoder.truth(FALSE)])
 
     def _step(self, control: Hashable, number: int, move: Move) -> None:
         """Proves that a step preserves what is needed after it."""
@@ -118,7 +118,7 @@ class Needed:
         goals += [self._houdini.after(each.said, each.used, move.updates) for each in new]
         if goals:
             hypotheses = (*self._prover.before(control), move.guard)
-            self._discharge(hypotheses, self._about(control, Who.SELF), goals)
+            self._discharge(hypotheses, self._about(control, VariableOwner.SELF), goals)
 
     def _interfere(self, control: Hashable, number: int, move: Move) -> None:
         """Proves that a step preserves what is needed of other threads."""
@@ -150,17 +150,17 @@ class Needed:
             if other in cases:
                 hypotheses = cases[other].hypotheses
             hypotheses = (*hypotheses, *self._houdini.between(control, other))
-            facts = [*self._about(control, Who.SELF), *self._about(other, Who.OTHER)]
+            facts = [*self._about(control, VariableOwner.SELF), *self._about(other, VariableOwner.OTHER)]
             self._discharge(hypotheses, facts, goals)
 
-    def _about(self, control: Hashable, who: Who) -> list[_Fact]:
+    def _about(self, control: Hashable, who: VariableOwner) -> list[_Fact]:
         """Everything that may be assumed about a thread in a control state."""
         found = []
         for candidate in self._houdini.found.controls[control]:
             fact = self._facts.get((candidate, who))
             if fact is None:
                 name = z3.Bool(f"assumed:{len(self._facts)}")
-                said = candidate.said if who is Who.SELF else candidate.theirs
+                said = candidate.said if who is VariableOwner.SELF else candidate.theirs
                 meaning = z3.Implies(name, self._encoder.truth(said))
                 fact = self._facts[candidate, who] = _Fact(candidate, control, name, meaning)
             found.append(fact)

@@ -62,7 +62,7 @@ class Printer:
     def _says(self, term: t.Term, control: Hashable) -> t.Term:
         said = self._said.get((term, control))
         if said is None:
-            said = self._said[term, control] = self._system.resolved(term, control, t.Who.SELF)
+            said = self._said[term, control] = self._system.resolved(term, control, t.VariableOwner.SELF)
         return said
 
     def _where(self, term: t.Term) -> list[Hashable]:
@@ -306,7 +306,7 @@ def _contradicts(
     """Whether a claim about two threads excludes these outcomes."""
     match term:
         case t.Binary(op=t.BinaryOp.EQ, left=t.Variable() as variable, right=t.Number(value=value)):
-            asked = own if variable.who is t.Who.SELF else other
+            asked = own if variable.who is t.VariableOwner.SELF else other
             if asked is None:
                 return False
             name, wanted = asked

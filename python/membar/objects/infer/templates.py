@@ -58,7 +58,7 @@ class Templates:
             if shared.size is None:
                 memory = t.Variable(t.Space.SHARED, shared.name)
                 yield memory
-                if self._system.resolved(t.Sees(shared.name), control, t.Who.SELF) != memory:
+                if self._system.resolved(t.Sees(shared.name), control, t.VariableOwner.SELF) != memory:
                     yield t.Sees(shared.name)
         for name, _ in self._about.private:
             yield t.Variable(t.Space.PRIVATE, name)
@@ -71,7 +71,7 @@ class Templates:
                 values: list[t.Term] = [t.PendingValue(line.label, name) for name in names]
                 values += [t.DeferredResult(line.label, number + 1) for number in range(self._most_results())]
                 for value in values:
-                    if self._system.resolved(value, control, t.Who.SELF) != t.FALSE:
+                    if self._system.resolved(value, control, t.VariableOwner.SELF) != t.FALSE:
                         yield value
 
     def _most_results(self) -> int:
@@ -287,14 +287,16 @@ def exclusions(
 ) -> tuple[t.Term, ...]:
     """What may be claimed of two threads in these operations: never together, or only with some outcomes."""
     found: list[t.Term] = [t.FALSE]
-    own = _outcomes(truths, one, t.Who.SELF)
-    other = _outcomes(truths, two, t.Who.OTHER)
+    own = _outcomes(truths, one, t.VariableOwner.SELF)
+    other = _outcomes(truths, two, t.VariableOwner.OTHER)
     found += [*own, *other]
     found += [t.Binary(t.BinaryOp.OR, first, second) for first in own for second in other]
     return tuple(found)
 
 
-def _outcomes(truths: frozenset[tuple[str, str]], operation: o.Operation | None, who: t.Who) -> list[t.Term]:
+def _outcomes(
+    truths: frozenset[tuple[str, str]], operation: o.Operation | None, who: t.VariableOwner
+) -> list[t.Term]:
     if operation is None:
         return []
     return [

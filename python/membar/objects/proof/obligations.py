@@ -70,13 +70,13 @@ class Prover:
         self._abstraction = tuple(
             Named(self._memory.elements(each.formula), each.text) for each in claims.abstraction
         )
-        self._invariants: dict[tuple[Hashable, t.Who], tuple[Named, ...]] = {}
+        self._invariants: dict[tuple[Hashable, t.VariableOwner], tuple[Named, ...]] = {}
         self._half: dict[Hashable, tuple[Named, ...]] = {}
         self._whole: dict[tuple[t.Term, Hashable], t.Term] = {}
         self._used: dict[t.Term, frozenset[t.Variable]] = {}
         self._common: tuple[Sequence[Hashable], tuple[tuple[Named, dict[t.Term, None]], ...]] | None = None
 
-    def invariants(self, control: Hashable, who: t.Who = t.Who.SELF) -> tuple[Named, ...]:
+    def invariants(self, control: Hashable, who: t.VariableOwner = t.VariableOwner.SELF) -> tuple[Named, ...]:
         """Inv for a thread in a control state."""
         found = self._invariants.get((control, who))
         if found is None:
@@ -84,9 +84,9 @@ class Prover:
             self._invariants[control, who] = found
         return found
 
-    def _resolved_invariants(self, control: Hashable, who: t.Who) -> Iterator[Named]:
+    def _resolved_invariants(self, control: Hashable, who: t.VariableOwner) -> Iterator[Named]:
         for each in self._claims.invariants:
-            formula = each.formula if who is t.Who.SELF else t.of_other(each.formula)
+            formula = each.formula if who is t.VariableOwner.SELF else t.of_other(each.formula)
             term = self._system.resolved(formula, control, who)
             if term != t.TRUE:
                 yield Named(term, each.text)
@@ -96,14 +96,14 @@ class Prover:
         half = self._half.get(one)
         if half is None:
             half = self._half[one] = tuple(
-                Named(self._system.resolved(formula, one, t.Who.SELF), each.text)
+                Named(self._system.resolved(formula, one, t.VariableOwner.SELF), each.text)
                 for each in self._claims.between
                 for formula in (each.formula, t.exchange_threads(each.formula))
             )
         for each in half:
             term = self._whole.get((each.formula, two))
             if term is None:
-                term = self._system.resolved(each.formula, two, t.Who.OTHER)
+                term = self._system.resolved(each.formula, two, t.VariableOwner.OTHER)
                 self._whole[each.formula, two] = term
             yield Named(term, each.text)
 
@@ -154,7 +154,7 @@ class Prover:
         own = (*self.before(control), move.guard)
         is_seen = any(variable.space in (t.Space.SHARED, t.Space.ABSTRACT) for variable in updates)
         for other in others:
-            theirs = self.invariants(other, t.Who.OTHER)
+            theirs = self.invariants(other, t.VariableOwner.OTHER)
             related = tuple(self.between(control, other))
             known = dict.fromkeys(each.formula for each in (*theirs, *related))
             claimed = (*(theirs if is_seen else ()), *self.between(move.after, other))
@@ -191,7 +191,7 @@ class Prover:
         if self._common is None or self._common[0] is not others:
             found: dict[Named, dict[t.Term, None]] = {}
             for other in others:
-                theirs = self.invariants(other, t.Who.OTHER)
+                theirs = self.invariants(other, t.VariableOwner.OTHER)
                 formulas = dict.fromkeys(each.formula for each in theirs)
                 for each in theirs:
                     known = found.get(each)
@@ -216,7 +216,7 @@ class Prover:
             cell: t.Number(value) for cell, value in self._memory.initial().items()
         }
         values |= {t.Variable(t.Space.ABSTRACT, name): t.Number(n) for name, n in self._specification.state}
-        for who in t.Who:
+        for who in t.VariableOwner:
             values |= {
                 t.Variable(t.Space.PRIVATE, name, who=who): t.Number(n)
                 for name, n in self._system.about.private

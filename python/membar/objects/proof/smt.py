@@ -65,7 +65,7 @@ class Encoder:
     def variable(self, variable: t.Variable) -> z3.ArithRef:
         """The unknown that stands for a variable."""
         if variable not in self._variables:
-            who = "other." if variable.who is t.Who.OTHER else ""
+            who = "other." if variable.who is t.VariableOwner.OTHER else ""
             name = f"{variable.space.value}:{who}{variable.operation}.{variable.name}"
             self._variables[variable] = z3.Int(name)
         return self._variables[variable]

@@ -94,7 +94,7 @@ class ThreadSystem:
     about: ConcurrentObject
     start: Hashable
     moves: Callable[[Hashable], tuple[Move, ...]]
-    resolved: Callable[[t.Term, Hashable, t.Who], t.Term]
+    resolved: Callable[[t.Term, Hashable, t.VariableOwner], t.Term]
     described: Callable[[Hashable], str]
     too_long: Callable[[Hashable], bool]
     keeps: Callable[[Hashable, t.Variable], bool]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from membar.engines import graphs
 from membar.models import overtaking
-from membar.models.buffering import keeps_loads_before_stores
+from membar.models.load_buffering import keeps_loads_before_stores
 from membar.models.model import DEPENDENCY_AWARE, EXACTLY_ONCE, HIDDEN, Claims, Model
 from membar.models.monotone import watches_under
 from membar.program.atomicity import require_single_accesses

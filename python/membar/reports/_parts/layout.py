@@ -52,7 +52,7 @@ class Box:
         return self.left + self.width / 2, self.top + self.height / 2
 
 
-class Way(Enum):
+class EdgeRoute(Enum):
     """How an edge runs."""
 
     DOWN = "to the next row of the same column"
@@ -76,7 +76,7 @@ class Course:
     """
 
     edge: DrawnEdge
-    way: Way
+    way: EdgeRoute
     side: int = 0
     gutter: int = 0
     gap: int = 0
@@ -141,7 +141,7 @@ def layout(
         left = MARGIN + share * (position + 0.5) - initial_width / 2
         boxes[event.id] = Box(left, y, initial_width, INIT_HEIGHT)
     if shown:
-        lanes = sum(c.way is Way.INITIAL for c in courses)
+        lanes = sum(c.way is EdgeRoute.INITIAL for c in courses)
         y += INIT_HEIGHT + (26 + min(6.0 * lanes, 40.0) if lanes else 14)
     headers = tuple(Box(left, y, w, HEADER - 8) for left, w in zip(lefts, widths, strict=True))
     tops, bottom = _rows(courses, grid.rows, y + HEADER, height)
@@ -209,11 +209,11 @@ def _courses(edges: Sequence[DrawnEdge], grid: _Grid) -> tuple[Course, ...]:
             gutter = column + (side > 0)
             lane = initial[gutter, side]
             initial[gutter, side] += 1
-            result.append(Course(edge, Way.INITIAL, side=side, gutter=gutter, lane=lane))
+            result.append(Course(edge, EdgeRoute.INITIAL, side=side, gutter=gutter, lane=lane))
             continue
         (c1, r1), (c2, r2) = grid.place[edge.source], grid.place[edge.target]
         if c1 == c2 and r2 == r1 + 1 and edge.relation == "po" and not edge.number:
-            result.append(Course(edge, Way.DOWN))
+            result.append(Course(edge, EdgeRoute.DOWN))
         elif c1 == c2:
             side = _arc_side(edge, c1, grid.columns)
             taken = arcs.setdefault((c1, side), [])
@@ -221,14 +221,14 @@ def _courses(edges: Sequence[DrawnEdge], grid: _Grid) -> tuple[Course, ...]:
             busy = {lane for lane, a, b in taken if a < high and low < b}
             lane = next(n for n in range(len(taken) + 1) if n not in busy)
             taken.append((lane, low, high))
-            result.append(Course(edge, Way.ARC, side=side, gutter=c1 + (side > 0), lane=lane))
+            result.append(Course(edge, EdgeRoute.ARC, side=side, gutter=c1 + (side > 0), lane=lane))
         elif abs(c1 - c2) == 1:
-            result.append(Course(edge, Way.ACROSS, gutter=max(c1, c2)))
+            result.append(Course(edge, EdgeRoute.ACROSS, gutter=max(c1, c2)))
         else:
             low, high = min(r1, r2), max(r1, r2)
             candidates = range(low, high) if low < high else (low - 1, low)
             gap = min(candidates, key=lambda g: (gaps[g], abs(2 * g + 1 - low - high), g))
-            result.append(Course(edge, Way.FAR, gap=gap, lane=gaps[gap]))
+            result.append(Course(edge, EdgeRoute.FAR, gap=gap, lane=gaps[gap]))
             gaps[gap] += 1
     rank = {edge: index for index, edge in enumerate(edges)}
     return tuple(sorted(result, key=lambda course: rank[course.edge]))
@@ -255,13 +255,13 @@ def _gutter_widths(courses: Iterable[Course], columns: int) -> list[float]:
     lanes: Counter[int] = Counter()
     arcs: dict[int, int] = {}
     for course in courses:
-        if course.way is Way.ACROSS:
+        if course.way is EdgeRoute.ACROSS:
             across[course.gutter] += 1
-        elif course.way is Way.INITIAL:
+        elif course.way is EdgeRoute.INITIAL:
             lanes[course.gutter] += 1
-        elif course.way is Way.ARC:
+        elif course.way is EdgeRoute.ARC:
             arcs[course.gutter] = max(arcs.get(course.gutter, 0), course.lane + 1)
-    far = any(course.way is Way.FAR for course in courses)
+    far = any(course.way is EdgeRoute.FAR for course in courses)
     widths: list[float] = []
     for gutter in range(columns + 1):
         inner = 0 < gutter < columns
@@ -274,7 +274,7 @@ def _gutter_widths(courses: Iterable[Course], columns: int) -> list[float]:
 
 def _rows(courses: Iterable[Course], rows: int, top: float, height: float) -> tuple[list[float], float]:
     """The top of each row, and the bottom of the grid; gaps are as high as the edges in them need."""
-    lanes = Counter(course.gap for course in courses if course.way is Way.FAR)
+    lanes = Counter(course.gap for course in courses if course.way is EdgeRoute.FAR)
     y = top + (LANE * lanes[-1] + 8 if lanes[-1] else 0.0)
     tops: list[float] = []
     for row in range(rows):
@@ -311,7 +311,7 @@ class _Drawer:
         # How far arcs reach into a gutter, beside a column: lanes from the top row stay outside that.
         self.arcs: dict[tuple[int, int], float] = {}
         for course in courses:
-            if course.way is Way.ARC:
+            if course.way is EdgeRoute.ARC:
                 key = course.gutter, course.side
                 self.arcs[key] = max(self.arcs.get(key, 0.0), 0.75 * _bulge(course) - 4)
 
@@ -336,9 +336,9 @@ class _Drawer:
         """The event and side (-1 left, 1 right) an edge is attached to at one end, if it is at a side."""
         edge = course.edge
         event = edge.source if leaving else edge.target
-        if course.way is Way.DOWN or (course.way is Way.INITIAL and leaving):
+        if course.way is EdgeRoute.DOWN or (course.way is EdgeRoute.INITIAL and leaving):
             return None
-        if course.way in (Way.ARC, Way.INITIAL):
+        if course.way in (EdgeRoute.ARC, EdgeRoute.INITIAL):
             return event, course.side
         here, there = (
             self.frame.grid.place[event],
@@ -355,17 +355,17 @@ class _Drawer:
     def path(self, course: Course) -> Path:
         """The curve of an edge."""
         match course.way:
-            case Way.DOWN:
+            case EdgeRoute.DOWN:
                 source, target = self.boxes[course.edge.source], self.boxes[course.edge.target]
                 return Path((source.middle[0], source.bottom)).line(target.middle[0], target.top)
-            case Way.ACROSS:
+            case EdgeRoute.ACROSS:
                 start, end = self._end(course, leaving=True), self._end(course, leaving=False)
                 return Path(start).across(end)
-            case Way.ARC:
+            case EdgeRoute.ARC:
                 return self._arc(course)
-            case Way.FAR:
+            case EdgeRoute.FAR:
                 return self._far(course)
-            case Way.INITIAL:
+            case EdgeRoute.INITIAL:
                 return self._initial(course)
 
     def _arc(self, course: Course) -> Path:

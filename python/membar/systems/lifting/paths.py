@@ -54,7 +54,7 @@ class ControlPoint:
 
 
 @record(frozen=True, slots=True)
-class Way:
+class AnchorPath:
     """A path from one anchor to another; `target` None: an assertion fails."""
 
     source: ControlPoint
@@ -97,7 +97,7 @@ class Explorer:
 
     # The search
 
-    def ways(self) -> tuple[tuple[ControlPoint, ...], tuple[Way, ...]]:
+    def ways(self) -> tuple[tuple[ControlPoint, ...], tuple[AnchorPath, ...]]:
         """All anchors, the first one first, and all ways between them."""
         while True:
             before = dict(self.memory.domains)
@@ -105,10 +105,10 @@ class Explorer:
             if before == self.memory.domains:
                 return anchors, ways
 
-    def _pass(self) -> tuple[tuple[ControlPoint, ...], tuple[Way, ...]]:
+    def _pass(self) -> tuple[tuple[ControlPoint, ...], tuple[AnchorPath, ...]]:
         entry = ControlPoint(self.steps.entry)
         anchors: dict[ControlPoint, None] = {entry: None}
-        todo, ways = [entry], list[Way]()
+        todo, ways = [entry], list[AnchorPath]()
         while todo:
             anchor = todo.pop(0)
             for way in self._leaving(anchor):
@@ -122,7 +122,7 @@ class Explorer:
                 raise refusal("too many control points and values", self.steps.span, code="W1203")
         return tuple(anchors), tuple(ways)
 
-    def _leaving(self, anchor: ControlPoint) -> Iterator[Way]:
+    def _leaving(self, anchor: ControlPoint) -> Iterator[AnchorPath]:
         registers: dict[str, Value] = dict(anchor.static)
         for name in sorted(self.steps.live[anchor.point] - registers.keys()):
             registers[name] = self._register(name)
@@ -368,9 +368,9 @@ class Explorer:
 
     # Ends
 
-    def _ways_to(self, anchor: ControlPoint, path: Path) -> list[Way]:
+    def _ways_to(self, anchor: ControlPoint, path: Path) -> list[AnchorPath]:
         if path.failed is not None:
-            return [Way(anchor, None, path)]
+            return [AnchorPath(anchor, None, path)]
         live = self.steps.live[path.point]
         if path.point == path.accessed and _only_looked(path, live):
             return []  # it looks again: the same as not having looked
@@ -391,7 +391,7 @@ class Explorer:
             kept[name] = value
         return replace(path, registers=kept)
 
-    def _way(self, anchor: ControlPoint, path: Path, live: frozenset[str]) -> Way:
+    def _way(self, anchor: ControlPoint, path: Path, live: frozenset[str]) -> AnchorPath:
         values = [(name, path.registers[name]) for name in sorted(live & path.registers.keys())]
         static = tuple((name, value) for name, value in values if is_static(value))
         updates = tuple(
@@ -399,7 +399,7 @@ class Explorer:
             for name, value in values
             if not is_static(value) and value != self._register(name)
         )
-        return Way(anchor, ControlPoint(path.point, static), path, updates)
+        return AnchorPath(anchor, ControlPoint(path.point, static), path, updates)
 
     def _fitting(self, value: Value, name: str, path: Path) -> Value:
         """A value as a variable can hold it; the variable's domain is extended if necessary."""

@@ -15,7 +15,7 @@ from membar.systems.lifting.arithmetic import Arithmetic
 from membar.systems.lifting.domains import Memory, constructor, integer, thread_constructor
 from membar.systems.lifting.main_thread import initial_words
 from membar.systems.lifting.path import ACTING, EACH, FIRST, LAST, Path, scanned_literal, seen_name
-from membar.systems.lifting.paths import ControlPoint, Explorer, Way
+from membar.systems.lifting.paths import AnchorPath, ControlPoint, Explorer
 from membar.systems.lifting.steps import steps_of
 from membar.systems.lifting.values import (
     CannotLiftError,
@@ -92,7 +92,11 @@ class _Builder:
     """The parts of the system."""
 
     def __init__(
-        self, template: Template, memory: Memory, anchors: tuple[ControlPoint, ...], ways: tuple[Way, ...]
+        self,
+        template: Template,
+        memory: Memory,
+        anchors: tuple[ControlPoint, ...],
+        ways: tuple[AnchorPath, ...],
     ) -> None:
         self._template = template
         self._memory = memory
@@ -166,7 +170,7 @@ class _Builder:
 
     # Steps
 
-    def _transition(self, way: Way) -> Transition:
+    def _transition(self, way: AnchorPath) -> Transition:
         path = way.path
         target = _WRONG if way.target is None else self._names[way.target]
         updates: list[Update] = [Assign(_PC, (ACTING,), t.Constructor(self._points, target))]
@@ -252,7 +256,7 @@ def _at(points: t.Enumeration, name: str) -> t.Literal:
     return t.Literal(t.Access(_PC, (ACTING,)), t.Comparison.EQUAL, t.Constructor(points, name))
 
 
-def _point_names(anchors: tuple[ControlPoint, ...], ways: tuple[Way, ...]) -> dict[ControlPoint, str]:
+def _point_names(anchors: tuple[ControlPoint, ...], ways: tuple[AnchorPath, ...]) -> dict[ControlPoint, str]:
     """A name for each anchor: the line of what is done there."""
     names: dict[ControlPoint, str] = {}
     for anchor in anchors:
@@ -267,11 +271,11 @@ def _point_names(anchors: tuple[ControlPoint, ...], ways: tuple[Way, ...]) -> di
     return names
 
 
-def _without_own_turns(ways: tuple[Way, ...]) -> tuple[Way, ...]:
+def _without_own_turns(ways: tuple[AnchorPath, ...]) -> tuple[AnchorPath, ...]:
     """Scans that pass over the thread itself need not do that as a step."""
     dropped: set[int] = set()
     skipping: set[tuple[ControlPoint, str]] = set()
-    own: dict[tuple[ControlPoint, str], list[Way]] = {}
+    own: dict[tuple[ControlPoint, str], list[AnchorPath]] = {}
     for way in ways:
         for register in _scans_itself(way):
             own.setdefault((way.source, register), []).append(way)
@@ -279,7 +283,7 @@ def _without_own_turns(ways: tuple[Way, ...]) -> tuple[Way, ...]:
         if len(found) == 1 and _only_passes(found[0], register):
             dropped.add(id(found[0]))
             skipping.add((anchor, register))
-    kept: list[Way] = []
+    kept: list[AnchorPath] = []
     for way in ways:
         if id(way) in dropped:
             continue
@@ -293,7 +297,7 @@ def _without_own_turns(ways: tuple[Way, ...]) -> tuple[Way, ...]:
     return tuple(kept)
 
 
-def _scans_itself(way: Way) -> list[str]:
+def _scans_itself(way: AnchorPath) -> list[str]:
     return [
         register
         for register, _ in {(name, None) for name, _ in way.path.met}
@@ -301,7 +305,7 @@ def _scans_itself(way: Way) -> list[str]:
     ]
 
 
-def _only_passes(way: Way, register: str) -> bool:
+def _only_passes(way: AnchorPath, register: str) -> bool:
     path = way.path
     return (
         way.source == way.target

@@ -34,7 +34,7 @@ from membar.objects.terms import (
     Sees,
     Space,
     Variable,
-    Who,
+    VariableOwner,
     equals,
 )
 from membar.source import SourceFile
@@ -141,10 +141,10 @@ def test_annotations_mean_lines_buffers_and_threads() -> None:
     assert invariant.lines == frozenset({"2", "3"})
     assert invariant.formula == Binary(BinaryOp.EQ, Sees("x"), PendingValue("1", "a"))
     text = repr(found.between[0].formula)
-    assert repr(At(frozenset({"1", "2", IDLE}), Who.OTHER)) in text or "Who.OTHER" in text
-    assert repr(Pending("1", Who.OTHER)) in text
-    assert repr(PendingValue("1", None, Who.OTHER)) in text
-    assert repr(Variable(Space.LOCAL, "r", "f", Who.OTHER)) in text
+    assert repr(At(frozenset({"1", "2", IDLE}), VariableOwner.OTHER)) in text or "Who.OTHER" in text
+    assert repr(Pending("1", VariableOwner.OTHER)) in text
+    assert repr(PendingValue("1", None, VariableOwner.OTHER)) in text
+    assert repr(Variable(Space.LOCAL, "r", "f", VariableOwner.OTHER)) in text
     (point,) = found.points
     assert point.when == Binary(BinaryOp.EQ, Loaded(), Variable(Space.LOCAL, "a", "f"))
     assert point.results == (Variable(Space.LOCAL, "r", "f"),)

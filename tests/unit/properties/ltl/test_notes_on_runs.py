@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import membar
-from membar.questions.claims_about_runs import may_count_steps
+from membar.questions.ltl_notes import may_count_steps
 from membar.source import SourceFile
 
 PETERSON = """byte flag[2]; byte inside;

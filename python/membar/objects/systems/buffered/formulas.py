@@ -24,7 +24,7 @@ class Formulas:
         self._memory = Memory.of(about)
         self._buffer = buffer
 
-    def resolve(self, term: t.Term, control: Control, who: t.Who, besides: Stores = ()) -> t.Term:
+    def resolve(self, term: t.Term, control: Control, who: t.VariableOwner, besides: Stores = ()) -> t.Term:
         """The term with everything about one thread's control state evaluated.
 
         `besides` are pending stores that are not in the control: what is claimed of every one is claimed of
@@ -66,7 +66,7 @@ class Formulas:
 
         return simplify(t.replace_subterms(self._memory.elements(term), change))
 
-    def _promised_result(self, number: int, control: Control, who: t.Who) -> t.Term:
+    def _promised_result(self, number: int, control: Control, who: t.VariableOwner) -> t.Term:
         if control.status in (Status.BEFORE, Status.NONE):
             return t.FALSE
         operation, _ = self._buffer.lines[control.line]
@@ -74,7 +74,7 @@ class Formulas:
             return t.FALSE
         return t.Variable(t.Space.LOCAL, f"@{number}", operation.name, who)
 
-    def _value_read(self, name: str, control: Control, who: t.Who) -> t.Term:
+    def _value_read(self, name: str, control: Control, who: t.VariableOwner) -> t.Term:
         source = next(iter(self._buffer.sources(Location(name), control)))
         value = source.value
         return (
@@ -101,14 +101,14 @@ def _numbers(control: Control, line: str) -> list[int]:
     return [number for number, entry in enumerate(control.entries) if entry.line == line]
 
 
-def _number(control: Control, line: str, which: t.Which) -> int | None:
+def _number(control: Control, line: str, which: t.PendingStore) -> int | None:
     """Where the store is that a formula means."""
-    if which is t.Which.AWAITED:
+    if which is t.PendingStore.AWAITED:
         return _awaited_store(control, line)
     found = _numbers(control, line)
     if not found:
         return None
-    return found[0] if which is t.Which.OLDEST else found[-1]
+    return found[0] if which is t.PendingStore.OLDEST else found[-1]
 
 
 def _awaited_store(control: Control, line: str) -> int | None:
@@ -123,14 +123,14 @@ def _is_ahead(control: Control, line: str, than: str) -> bool:
     return found[:1] == [line]
 
 
-def _value(store: Store, name: str | None, who: t.Who) -> t.Term:
+def _value(store: Store, name: str | None, who: t.VariableOwner) -> t.Term:
     entry, owner = store
     if name is not None and name.startswith("@") and not entry.returned:
         return t.FALSE
     return t.Variable(t.Space.LOCAL, name or VALUE, owner, who)
 
 
-def _each(stores: Stores, line: str, bound: str, body: t.Term, who: t.Who) -> t.Term:
+def _each(stores: Stores, line: str, bound: str, body: t.Term, who: t.VariableOwner) -> t.Term:
     def of(store: Store) -> t.Term:
         return t.replace_subterms(
             body,

@@ -20,7 +20,7 @@ from membar.objects.systems.buffered.control import Control, Entry, describe, ow
 from membar.objects.systems.buffered.formulas import Formulas, Stores
 from membar.objects.systems.buffered.machine import BufferedMachine
 from membar.objects.systems.moves import Kind, Move
-from membar.objects.terms import Space, Term, Variable, Who, conjunction
+from membar.objects.terms import Space, Term, Variable, VariableOwner, conjunction
 from membar.records import record, replace
 
 Kinds = frozenset[Entry]
@@ -80,7 +80,7 @@ class Summaries:
                 for short in self._absorb(pulled):
                     yield self._with(move, after, short)
 
-    def resolve(self, term: Term, summary: Summarised, who: Who) -> Term:
+    def resolve(self, term: Term, summary: Summarised, who: VariableOwner) -> Term:
         """The term with everything about one thread's control state evaluated, for both open stores."""
         if not summary.kinds:
             return self._formulas.resolve(term, summary.control, who)

@@ -18,7 +18,7 @@ class Formulas:
         self._waiting = waiting
         self._memory = Memory.of(waiting.about)
 
-    def resolve(self, term: t.Term, control: Control, who: t.Who) -> t.Term:
+    def resolve(self, term: t.Term, control: Control, who: t.VariableOwner) -> t.Term:
         """The term with everything about one thread's control state evaluated.
 
         A thread is at the first line of its current operation that is not done; a line is pending if it has
@@ -61,7 +61,7 @@ class Formulas:
 
         return simplify(t.replace_subterms(self._memory.elements(term), change))
 
-    def _promised_result(self, control: Control, current: int, number: int, who: t.Who) -> t.Term:
+    def _promised_result(self, control: Control, current: int, number: int, who: t.VariableOwner) -> t.Term:
         if current < 0 or control.instances[current].done is not Done.YES:
             return t.FALSE
         operation = self._waiting.about.operation(control.instances[current].operation)
@@ -69,13 +69,15 @@ class Formulas:
             return t.FALSE
         return t.Variable(t.Space.LOCAL, f"@{number}", owner(current, operation.name), who)
 
-    def _pending(self, control: Control, label: str, name: str | None, who: t.Who, which: t.Which) -> t.Term:
+    def _pending(
+        self, control: Control, label: str, name: str | None, who: t.VariableOwner, which: t.PendingStore
+    ) -> t.Term:
         met = _items_of(control, label)
-        if not met or which is t.Which.AWAITED:
+        if not met or which is t.PendingStore.AWAITED:
             return t.FALSE
-        return self._value(control, met[0] if which is t.Which.OLDEST else met[-1], name, who)
+        return self._value(control, met[0] if which is t.PendingStore.OLDEST else met[-1], name, who)
 
-    def _each(self, control: Control, label: str, store: str, body: t.Term, who: t.Who) -> t.Term:
+    def _each(self, control: Control, label: str, store: str, body: t.Term, who: t.VariableOwner) -> t.Term:
         """What is claimed of every line that has been met and not done."""
 
         def of(item: Item) -> t.Term:
@@ -90,7 +92,7 @@ class Formulas:
 
         return t.conjunction(tuple(of(item) for item in _items_of(control, label)))
 
-    def _value(self, control: Control, item: Item, name: str | None, who: t.Who) -> t.Term:
+    def _value(self, control: Control, item: Item, name: str | None, who: t.VariableOwner) -> t.Term:
         """What a line stores, or a parameter of its operation."""
         action = self._waiting.action(item)
         if name is not None:
@@ -98,7 +100,9 @@ class Formulas:
         if not isinstance(action, Store):
             return t.FALSE
         term = own(action.value, control, item)
-        return term if who is t.Who.SELF else t.replace_subterms(term, lambda part: _whose(part, who))
+        return (
+            term if who is t.VariableOwner.SELF else t.replace_subterms(term, lambda part: _whose(part, who))
+        )
 
     def _variable(self, control: Control, variable: t.Variable, operation: str) -> t.Term:
         """A local of an operation: that of its youngest instance."""
@@ -121,5 +125,5 @@ def _items_of(control: Control, label: str) -> list[Item]:
     return [item for item in control.items if item.line == label]
 
 
-def _whose(part: t.Term, who: t.Who) -> t.Term | None:
+def _whose(part: t.Term, who: t.VariableOwner) -> t.Term | None:
     return replace(part, who=who) if isinstance(part, t.Variable) and part.space is t.Space.LOCAL else None

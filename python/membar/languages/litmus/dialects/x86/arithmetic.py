@@ -9,7 +9,7 @@ from membar.languages.litmus.dialects.x86.effects import (
     Context,
     Effect,
     Handler,
-    Straight,
+    Steps,
     operands_of,
     source_of,
     two_operands,
@@ -138,7 +138,7 @@ def _comparison(op: e.BinaryOp) -> Callable[[Context], Effect]:
             low_bits(e.Binary(op, left, right), width),
             lambda result: _flags_of(op, left, right, result, width),
         )
-        return Straight(((*load, *before, *changes),))
+        return Steps(((*load, *before, *changes),))
 
     return handler
 

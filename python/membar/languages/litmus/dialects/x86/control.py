@@ -12,7 +12,7 @@ from membar.languages.litmus.dialects.x86.effects import (
     Handler,
     Jump,
     Return,
-    Straight,
+    Steps,
     operands_of,
     wrong,
 )
@@ -48,13 +48,13 @@ def _effect(instruction: Instruction, flags: frozenset[str]) -> Effect:
 
 def _fence(context: Context) -> Effect:
     context.operands(0)
-    return Straight(((Fence(frozenset({context.instruction.mnemonic})),),))
+    return Steps(((Fence(frozenset({context.instruction.mnemonic})),),))
 
 
 def _nothing(context: Context) -> Effect:
     if context.instruction.mnemonic != "NOP":
         context.operands(0)
-    return Straight(((),))
+    return Steps(((),))
 
 
 def _jump_to(instruction: Instruction, condition: Expr) -> Effect:

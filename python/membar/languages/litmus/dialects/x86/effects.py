@@ -32,7 +32,7 @@ OLD, RESULT, SAME = "%old", "%result", "%same"
 
 
 @record(frozen=True, slots=True)
-class Straight:
+class Steps:
     """Steps one after the other, then the next instruction."""
 
     steps: tuple[Step, ...]
@@ -51,7 +51,7 @@ class Return:
     """The end of the thread."""
 
 
-Effect: TypeAlias = Straight | Jump | Return
+Effect: TypeAlias = Steps | Jump | Return
 
 
 @record(frozen=True, slots=True)
@@ -203,13 +203,13 @@ def update(
     if flags_of is not None:
         changes = context.set_flags(result, lambda new: flags_of(old, new))
     if isinstance(target, Memory) and instruction.is_locked:
-        return Straight(((*before, atomic(instruction, target, result), *changes, *after),))
+        return Steps(((*before, atomic(instruction, target, result), *changes, *after),))
     if changes:
         result = Register(RESULT)
     if isinstance(target, Direct):
-        return Straight(((*before, *changes, target.part.write(result), *after),))
+        return Steps(((*before, *changes, target.part.write(result), *after),))
     change = (*before, *changes, store_to(instruction, target, result), *after)
-    return Straight(((load_of(instruction, target),), change))
+    return Steps(((load_of(instruction, target),), change))
 
 
 def atomic(instruction: Instruction, memory: Memory, value: Expr) -> Rmw:

@@ -13,7 +13,7 @@ from membar.languages.litmus.dialects.x86.effects import (
     Effect,
     Handler,
     Step,
-    Straight,
+    Steps,
     address_of,
     atomic,
     load_of,
@@ -38,14 +38,14 @@ def _mov(context: Context) -> Effect:
     if isinstance(target, Direct) and isinstance(source, Memory):
         to = target.part
         if to.replaces_all:
-            return Straight(((load_of(instruction, source, to.register),),))
-        return Straight(((load_of(instruction, source), to.write(Register(OLD))),))
+            return Steps(((load_of(instruction, source, to.register),),))
+        return Steps(((load_of(instruction, source), to.write(Register(OLD))),))
     target, before, value = two_operands(context)
     if isinstance(target, Immediate | Name):
         raise wrong(target, "a register or a location")
     if isinstance(target, Memory):
-        return Straight(((*before, store_to(instruction, target, value)),))
-    return Straight(((*before, target.part.write(value)),))
+        return Steps(((*before, store_to(instruction, target, value)),))
+    return Steps(((*before, target.part.write(value)),))
 
 
 def _xchg(context: Context) -> Effect:
@@ -56,10 +56,10 @@ def _xchg(context: Context) -> Effect:
     other = register_of(second)
     if isinstance(first, Memory):
         # Memory operands are always locked, with or without the prefix.
-        return Straight(((atomic(instruction, first, other.read()), other.write(Register(OLD))),))
+        return Steps(((atomic(instruction, first, other.read()), other.write(Register(OLD))),))
     reject_lock(instruction)
     target = register_of(first)
-    return Straight(
+    return Steps(
         (
             (
                 Set(OLD, low_bits(target.read(), instruction.width)),
@@ -82,7 +82,7 @@ def _xadd(context: Context) -> Effect:
         # The sum goes in last: it wins if both operands are the same register.
         keep, put = other.write(Register(OLD)), target.part.write(Register(RESULT))
         step = (Set(OLD, target.part.read()), Set(RESULT, total), *changes, keep, put)
-        return Straight((step,))
+        return Steps((step,))
     return update(
         context,
         target,
@@ -117,14 +117,14 @@ def _cmpxchg(context: Context) -> Effect:
         reject_lock(instruction)
         into = target.part.write(new)
         put = Set(into.register, Select(Register(SAME), into.value, Register(into.register)))
-        return Straight(((Set(OLD, target.part.read()), *changes, put, update),))
+        return Steps(((Set(OLD, target.part.read()), *changes, put, update),))
     if not isinstance(target, Memory):
         raise wrong(target, "a register or a location")
     chosen = Select(same, new, old)
     if instruction.is_locked:
-        return Straight(((atomic(instruction, target, chosen), *changes, update),))
+        return Steps(((atomic(instruction, target, chosen), *changes, update),))
     store = store_to(instruction, target, chosen)
-    return Straight(((load_of(instruction, target),), (store, *changes, update)))
+    return Steps(((load_of(instruction, target),), (store, *changes, update)))
 
 
 def _unless_same(change: Set) -> Set:
@@ -136,7 +136,7 @@ def _lea(context: Context) -> Effect:
     target, source = context.operands(2)
     if not isinstance(source, Memory):
         raise wrong(source, "an address such as `(x)` or `[x]`")
-    return Straight(((register_of(target).write(address_of(context.instruction, source)),),))
+    return Steps(((register_of(target).write(address_of(context.instruction, source)),),))
 
 
 def _extending_move(*, signed: bool) -> Callable[[Context], Effect]:
@@ -158,7 +158,7 @@ def _extending_move(*, signed: bool) -> Callable[[Context], Effect]:
                 raise wrong(source, "a register or a location")
         if not 0 < size < to.size or (instruction.source_size or size) != size:
             raise wrong(source, f"a source of known size, smaller than {to.size} bytes")
-        return Straight((operations,))
+        return Steps((operations,))
 
     return handler
 
@@ -168,10 +168,10 @@ def set_byte(instruction: Instruction, condition: Expr) -> Effect:
     (target,) = operands_of(instruction, 1)
     match target:
         case Direct(part=to) if to.width == 8:
-            return Straight(((to.write(condition),),))
+            return Steps(((to.write(condition),),))
         case Memory() if target.size in {None, 1}:
             store = Store(address=address_of(instruction, target), value=condition, size=1)
-            return Straight(((store,),))
+            return Steps(((store,),))
     raise wrong(target, "a register or a location of one byte")
 
 
@@ -181,7 +181,7 @@ def move_if(instruction: Instruction, condition: Expr) -> Effect:
     to = register_of(target)
     before, value = source_of(instruction, source)
     # The load happens, and a 32-bit target is cleared above, whether or not the condition holds.
-    return Straight(((*before, to.write(Select(condition, value, to.read()))),))
+    return Steps(((*before, to.write(Select(condition, value, to.read()))),))
 
 
 TRANSFERS: dict[str, Handler] = {

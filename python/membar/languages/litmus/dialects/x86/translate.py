@@ -10,7 +10,7 @@ from membar.languages.litmus.columns import columns, split_labels
 from membar.languages.litmus.condition_parser import condition
 from membar.languages.litmus.dialects.x86 import recurring
 from membar.languages.litmus.dialects.x86.control import effect
-from membar.languages.litmus.dialects.x86.effects import Effect, Jump, Straight
+from membar.languages.litmus.dialects.x86.effects import Effect, Jump, Steps
 from membar.languages.litmus.dialects.x86.instruction import Immediate, Instruction, Memory
 from membar.languages.litmus.dialects.x86.mnemonics import flags_read
 from membar.languages.litmus.dialects.x86.operands import att_operand, intel_operand
@@ -162,7 +162,7 @@ class _Code:
             return Thread(name=f"P{column.thread}", entry=0, edges=(), span=column.span)
         starts = [0]
         for _, done in effects:
-            starts.append(starts[-1] + (len(done.steps) if isinstance(done, Straight) else 1))
+            starts.append(starts[-1] + (len(done.steps) if isinstance(done, Steps) else 1))
         thread = Thread(
             name=f"P{column.thread}",
             entry=0,
@@ -188,7 +188,7 @@ class _Code:
         for position, (instruction, done) in enumerate(effects):
             here, after, span = starts[position], starts[position + 1], instruction.span
             match done:
-                case Straight(steps=steps):
+                case Steps(steps=steps):
                     for number, operations in enumerate(steps):
                         yield Edge(
                             source=here + number, target=here + number + 1, operations=operations, span=span
