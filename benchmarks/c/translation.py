@@ -19,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 _CODE = """
 import json, sys, time
+import membar
 from pathlib import Path
 from membar.source import SourceFile
 paths = [Path(item) for item in json.loads(sys.argv[1])]

@@ -38,6 +38,21 @@ def natural_loops(blocks: Sequence[ir.Block]) -> tuple[Loop, ...]:
     return tuple(Loop(header, frozenset(body)) for header, body in bodies.items())
 
 
+def some_count(blocks: Sequence[ir.Block]) -> bool:
+    """Whether some loop begins with a constant, as one that counts does."""
+    begun = {
+        (block.name, target.block)
+        for block in blocks
+        for target in targets(block.end)
+        if any(isinstance(argument, ir.Constant) for argument in target.arguments)
+    }
+    return bool(begun) and any(
+        header == loop.header and source not in loop.blocks
+        for loop in natural_loops(blocks)
+        for source, header in begun
+    )
+
+
 class Dominators:
     """For each block, those that every way to it goes through.
 

@@ -24,7 +24,7 @@ from membar.program.operations import Assert
 from membar.records import replace
 from membar.source import SourceFile
 from strategies.code_runner import Runner
-from strategies.compiled_code import code_of_llvm, compilers, needs_clang
+from strategies.compiled_code import code_of_c, code_of_llvm, compilers, needs_clang
 
 HEAD = 'target datalayout = "e-m:e-i64:64-n8:16:32:64-S128"\ntarget triple = "x86_64-pc-linux-gnu"\n'
 
@@ -327,6 +327,34 @@ def loads(module: ir.Module) -> int:
 def test_a_loop_with_a_known_number_of_iterations_is_written_out() -> None:
     module = loop("%c = icmp slt i32 %i, 3\n          br i1 %c, label %latch, label %end")
     assert loads(run_passes(module)) == 4
+
+
+_TABLE = """
+    struct node { struct node *parent; int is_leaf; } nodes[5];
+    static void make(struct node *parent, int *used, int level, const int *numbers) {
+      if (level == 3) return;
+      for (int i = 0; i < numbers[level]; i++) {
+        struct node *child = &nodes[(*used)++];
+        child->parent = parent;
+        child->is_leaf = level == 2;
+        make(child, used, level + 1, numbers);
+      }
+    }
+    int main(void) { int numbers[3] = {1, 2, 1}, used = 0; make(0, &used, 0, numbers); return used; }
+"""
+
+
+@needs_clang
+def test_loops_that_a_table_of_a_recursive_function_bounds_are_written_out() -> None:
+    done = prepare(code_of_c(_TABLE))
+    stored = [
+        item.address
+        for block in done.functions["main"].blocks
+        for item in block.instructions
+        if isinstance(item, ir.Store)
+    ]
+    assert len(stored) == 10
+    assert all(isinstance(address, ir.ObjectAddress) for address in stored)
 
 
 def test_a_bounded_loop_that_may_end_earlier_is_written_out() -> None:

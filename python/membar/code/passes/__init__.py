@@ -56,12 +56,11 @@ ORDER = (
 _DIVIDE = ("split_locals", "promote_locals", "join_pieces", "fold_constants")
 """What makes values of further variables each time: a pointer to one may have been kept in another."""
 _MOST_ROUNDS = 4
-_OF_A_THREAD = (
-    *("promote_locals", "join_pieces", "fold_constants", "forward_stores", "unroll_counted_loops"),
-    *("forward_stores", *_DIVIDE),
-)
+_WRITE_OUT = ("unroll_counted_loops", "forward_stores")
+_OF_A_THREAD = ("promote_locals", "join_pieces", "fold_constants", "forward_stores", *_WRITE_OUT)
 """What simplifies the function of a thread once its argument is known: what is known after loops have been
-written out divides further variables. Copies are expanded before, where all accesses to memory are seen."""
+written out divides further variables, and the other way round. Copies are expanded before, where all accesses
+to memory are seen."""
 _OF_MEMORY = (
     "resolve_panics",
     "allow_missing_arguments",
@@ -159,6 +158,7 @@ def prepare(
         any_number: `main` starts as many threads as `__membar_number` says; what depends on that.
         watch: is shown the code after each pass; passes over single threads show one thread.
     """
+    from membar.code.loops import some_count  # noqa: PLC0415 - on demand
     from membar.code.passes.bound_recursion import bound_recursion  # noqa: PLC0415 - on demand
     from membar.code.passes.resolve_indirect_calls import resolve_thread_functions  # noqa: PLC0415 - on demand
     from membar.code.passes.spawn_threads import spawn_threads, with_own_number  # noqa: PLC0415 - it needs this module
@@ -177,7 +177,11 @@ def prepare(
             module = with_own_number(module, name)
             alone = replace(module, functions={name: module.functions[name]})
             alone = _run(alone, _OF_A_THREAD, is_validated=is_validated, watch=watch)
-            alone = divide_again(alone)
+            for _ in range(_MOST_ROUNDS):
+                alone, last = divide_again(alone), alone
+                if alone.functions == last.functions or not some_count(alone.functions[name].blocks):
+                    break
+                alone = _run(alone, _WRITE_OUT, is_validated=is_validated, watch=watch)
             functions = {**module.functions, name: alone.functions[name]}
             return replace(module, functions=functions, objects=alone.objects)
 
