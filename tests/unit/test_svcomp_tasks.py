@@ -118,6 +118,9 @@ def test_properties_select_property_files(task: Path) -> None:
         ("language: C", "language: Java", 15, "tasks in `Java` are not read"),
         ("- 'main.c'", "- ['main.c", 5, "this is not YAML"),
         (_TASK, "- 1\n", 1, "this is no list of keys with values"),
+        ("# a comment", "format_version: '1.0'", 2, "the key `format_version` is there twice"),
+        ("'one.c'", "'two*.c'", 5, r"there is no file `c/two\*.c`"),
+        ("termination.prp", "*.prp", 9, "several files match"),
     ],
 )
 def test_what_is_no_task_is_refused_at_its_place(
@@ -129,6 +132,14 @@ def test_what_is_no_task_is_refused_at_its_place(
     primary = caught.value.diagnostics[0].primary
     assert primary is not None
     assert primary.span.line == line
+
+
+def test_a_pattern_names_the_input_files_that_match_it(task: Path) -> None:
+    text = _TASK.replace("  - 'main.c'\n  - 'one.c'\n", "  - '[mo]*.c'\n").replace("termination", "termin*")
+    task.write_text(text, "utf-8")
+    assert [(one.file, one.further_files) for one in task_questions("c/task.yml", None)] == [
+        ("c/main.c", ("c/one.c",))
+    ] * 3
 
 
 @pytest.mark.usefixtures("task")

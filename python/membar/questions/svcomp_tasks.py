@@ -187,7 +187,9 @@ class _Description:
         for node in self._items(listed):
             keys = self._mapping(node, "a property has the key `property_file`")
             at = self._required(keys, "property_file", node)
-            property_file = self._file(at)
+            property_file, *others_matched = self._files(at)
+            if others_matched:
+                raise self._wrong(at, "several files match", "expected one property file")
             task = TaskProperty(
                 description=self._source.path,
                 property_file=self._text(at),
@@ -204,7 +206,8 @@ class _Description:
 
     def _input_files(self) -> list[str]:
         node = self._required(self._top, "input_files", self._root)
-        return [self._file(item) for item in (self._items(node) if node.id == "sequence" else [node])]
+        named = self._items(node) if node.id == "sequence" else [node]
+        return [file for item in named for file in self._files(item)]
 
     def _data_model(self) -> str | None:
         if "options" not in self._top:
@@ -230,14 +233,20 @@ class _Description:
             raise self._wrong(node, f"`{self._text(node)}` is no verdict", "expected true or false")
         return found
 
-    def _file(self, node: Node) -> str:
-        """A file, named from the folder of the description."""
+    def _files(self, node: Node) -> list[str]:
+        """The files with a name, from the folder of the description, or those that a pattern matches."""
         name = self._text(node)
         path = os.path.normpath(os.path.join(self._folder, name))  # noqa: PTH118 - as it will be shown
-        if not os.path.isfile(path):  # noqa: PTH113
+        found = [path]
+        if any(sign in name for sign in "*?[") and not os.path.isfile(path):  # noqa: PTH113
+            from glob import escape, glob  # noqa: PLC0415 - few descriptions have patterns
+
+            pattern = os.path.join(escape(self._folder), name)  # noqa: PTH118
+            found = [os.path.normpath(each) for each in sorted(glob(pattern))]  # noqa: PTH207 - as above
+        if not found or not all(map(os.path.isfile, found)):
             label = "named from the folder of this description"
             raise error("W1450", f"there is no file `{path}`", self._place(node), label)
-        return path
+        return found
 
     def _required(self, keys: Mapping[str, Node], name: str, node: Node) -> Node:
         if name not in keys:
@@ -247,7 +256,13 @@ class _Description:
     def _mapping(self, node: Node, expected: str) -> dict[str, Node]:
         if node.id != "mapping":
             raise self._wrong(node, "this is no list of keys with values", expected)
-        return {key.value: value for key, value in node.value if key.id == "scalar"}
+        found: dict[str, Node] = {}
+        for key, value in node.value:
+            if key.id == "scalar" and key.value in found:
+                raise self._wrong(key, f"the key `{key.value}` is there twice", "expected once")
+            if key.id == "scalar":
+                found[key.value] = value
+        return found
 
     def _items(self, node: Node) -> Sequence[Node]:
         if node.id != "sequence" or not node.value:
