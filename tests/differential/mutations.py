@@ -5,8 +5,8 @@
 Takes examples of everything that membar reads, breaks each in one or several places, and gives it to a
 command with a small limit: `--files` in one process (one that hangs is killed, and the rest goes on in
 another), `--commands` as commands of their own, in turn with each kind of standard output: pipe, file,
-closed, full, ASCII. A file is made from the seed and its number alone. The last line counts what became of
-the files; any defect makes the exit code 1.
+closed, full, ASCII. A file is made from the seed and its number alone; LLVM IR also depends on the compilers
+that are found. The last line counts what became of the files; any defect makes the exit code 1.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -32,7 +33,7 @@ if __name__ == "__main__":
 
 from differential.watched import Died, Killed, judged
 from membar.cli import command as cli
-from strategies.broken_inputs import WITNESSES, Input, inputs, witnesses
+from strategies.broken_inputs import LLVM, WITNESSES, Compiled, Input, inputs, witnesses
 from strategies.commands import CLOSED, FULL, Ended, run_membar
 
 LIMIT = "time=1s,memory=1G"
@@ -119,11 +120,14 @@ def broken(seed: int, number: int, kinds: Sequence[str]) -> Broken:
 
 def kinds_of_files() -> list[str]:
     """Every kind of file that is broken."""
-    return [*inputs(), *WITNESSES]
+    return [*inputs(), *WITNESSES, LLVM]
 
 
-def originals(kind: str) -> list[Input]:
+@cache
+def originals(kind: str) -> Sequence[Input]:
     """What is broken, of one kind."""
+    if kind == LLVM:
+        return Compiled()
     return witnesses()[kind] if kind in WITNESSES else inputs()[kind]
 
 

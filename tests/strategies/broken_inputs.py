@@ -5,13 +5,18 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import membar
 from membar.cli import command as cli
+from membar.languages.compiled.compiler import Compiler, find_compilers
+from membar.languages.compiled.driver import CompileOptions, compile_file
+from membar.languages.compiled.target import X86_64
 
 ROOT = Path(__file__).resolve().parents[2]
 _MODELS = Path(membar.__file__).parent / "models"
@@ -79,6 +84,28 @@ _EXPECTED = {"sb": {"file": "sb.litmus", "states": ["0:EAX=0; 1:EAX=0;"], "verdi
 
 # Kinds of files that membar itself writes.
 WITNESSES = ("witness", "graphml", "yaml")
+LLVM = "llvm"
+
+
+class Compiled(Sequence[Input]):
+    """LLVM IR of the C examples, as each compiler that is found writes it, compiled when it is asked for."""
+
+    def __init__(self) -> None:
+        self._compilers = tuple(find_compilers(None, os.environ))
+        self._paths = tuple(path for path in sorted((ROOT / "examples").glob("c/*.c")) if _is_whole(path))
+
+    def __len__(self) -> int:
+        return len(self._compilers) * len(self._paths)
+
+    def __getitem__(self, index: int) -> Input:  # type: ignore[override]  # slices are not needed
+        compiler, path = divmod(range(len(self))[index], len(self._paths))
+        return _compiled(self._compilers[compiler], self._paths[path])
+
+
+@cache
+def _compiled(compiler: Compiler, path: Path) -> Input:
+    found = compile_file(str(path), compiler=compiler, target=X86_64, options=CompileOptions())
+    return Input(f"{path.stem}.ll", found.module.text, ("check", "FILE"))
 
 
 @cache
