@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 
 from membar.diagnostics import Diagnostic, InputError, Label, close_matches
 from membar.program import expr as e
@@ -62,6 +63,7 @@ class _Names:
         self.objects = {item.name: item for item in program.objects}
         self.threads = {thread.name: thread for thread in program.threads}
         self.channels = {channel.name: channel for channel in program.channels}
+        self.overlapping = _overlapping(self.objects)
 
     def missing_object(self, address: e.Address, span: Span | None) -> Iterator[Diagnostic]:
         if address.name not in self.objects:
@@ -124,14 +126,30 @@ def _overlap_errors(item: MemoryObject, place: e.Address, names: _Names) -> Iter
         yield _finding(
             "W0306", message, item.span, "expected a place in an object that is not itself part of another"
         )
-    end = place.offset + item.size * item.count
-    for other in names.objects.values():
-        start = 0 if other is outer else other.place.offset if other.place and other is not item else None
-        if other.place is not None and other.place.name != place.name:
-            continue
-        if start is not None and start < end and place.offset < start + other.size * other.count:
-            message = f"`{item.name}` overlaps `{other.name}`"
-            yield _finding("W0306", message, item.span, "objects must not overlap")
+    for other in names.overlapping.get(item.name, ()):
+        message = f"`{item.name}` overlaps `{other}`"
+        yield _finding("W0306", message, item.span, "objects must not overlap")
+
+
+def _overlapping(objects: Mapping[str, MemoryObject]) -> dict[str, list[str]]:
+    """For each object that lies inside another one, those that overlap it."""
+    inside: dict[str, list[tuple[int, int, str]]] = {}
+    for item in objects.values():
+        if item.place is not None:
+            start = item.place.offset
+            inside.setdefault(item.place.name, []).append((start, start + item.size * item.count, item.name))
+    found: dict[str, list[str]] = {}
+    for name, parts in inside.items():
+        if name in objects:
+            parts.append((0, objects[name].size * objects[name].count, name))
+        parts.sort()
+        for at, (_, end, one) in enumerate(parts):
+            for start, _, other in islice(parts, at + 1, None):
+                if start >= end:
+                    break
+                found.setdefault(one, []).append(other)
+                found.setdefault(other, []).append(one)
+    return found
 
 
 def _channel(channel: Channel, span: Span | None) -> Iterator[Diagnostic]:

@@ -16,7 +16,7 @@ from membar.code.analyses.cells import SIZES, WIDE, Access, Layouts, access_of
 from membar.code.analyses.order import Position
 from membar.code.analyses.parallel_threads import running_threads
 from membar.code.analyses.points_to import PointsTo
-from membar.code.analyses.targets import UNKNOWN
+from membar.code.analyses.targets import UNKNOWN, Target
 from membar.records import record
 
 Extent = tuple[str, int, int]
@@ -43,6 +43,7 @@ class WholeCells:
         self.module, self.targets, self.layouts = module, targets, layouts
         self.found: frozenset[Extent] = frozenset()
         self._whole_at: dict[tuple[str, int], Extent] = {}  # the cells that stay whole, by their bytes
+        self._known_ways: dict[tuple[frozenset[Target], int], set[tuple[Piece, ...]]] = {}
         if any(access.is_atomic and self._is_cut(access) for access, _ in self._accesses()):
             self._find()
 
@@ -119,6 +120,7 @@ class WholeCells:
     def _keep(self, found: AbstractSet[Extent]) -> None:
         self.found = frozenset(found)
         self._whole_at = {byte: extent for extent in found for byte in _bytes(extent)}
+        self._known_ways.clear()
 
     def _hulls(self, extents: set[Extent]) -> set[Extent]:
         """The smallest cells that have all overlapping extents in them, as far as there are such."""
@@ -138,7 +140,10 @@ class WholeCells:
     def _ways(self, access: Access) -> set[tuple[Piece, ...]]:
         if not self._may_be_cut(access):
             return {(Piece(0, access.size, 0, access.size),)}
-        return {self._pieces(extent) for extent in self._extents(access)}
+        key = self.targets.targets(access.function, access.address), access.size
+        if key not in self._known_ways:
+            self._known_ways[key] = {self._pieces(extent) for extent in self._extents(access)}
+        return self._known_ways[key]
 
     def _pieces(self, extent: Extent) -> tuple[Piece, ...]:
         site, first, size = extent

@@ -75,11 +75,9 @@ class _Forwarding:
             if name in self.later:
                 continue
             found = [leaving.get(each, {}) for each in before.get(name, ())]
-            known = {
-                cell: value
-                for cell, value in (found[0] if found else {}).items()
-                if all(each.get(cell) == value for each in found)
-            }
+            known = dict(found[0]) if found else {}
+            for each in found[1:]:
+                known = {cell: value for cell, value in known.items() if each.get(cell) == value}
             for item in self.blocks[name].instructions:
                 if _may_start_thread(item):
                     break
