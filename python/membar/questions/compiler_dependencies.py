@@ -6,6 +6,8 @@ compiler may remove (`program/removable.py`); if the verdict changes, the report
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from membar.models.model import Model
 from membar.program.dependencies import Dependency, DependencyKind, may_depend
 from membar.program.program import Program, Thread
@@ -29,7 +31,7 @@ def weaker_program(program: Program, model: Model) -> Program | None:
     from membar.program.removable import without_removable_dependencies  # noqa: PLC0415 - for some models
 
     weaker = without_removable_dependencies(program)
-    return weaker if _removed_dependencies(program, weaker) else None
+    return weaker if _removed(program, weaker) else None
 
 
 def say_what_it_relies_on(program: Program, weaker: Program, witness: Witness | None) -> str:
@@ -51,15 +53,40 @@ def say_what_it_relies_on(program: Program, weaker: Program, witness: Witness | 
 
 
 def _removed_dependencies(program: Program, weaker: Program) -> set[tuple[int, int, int]]:
-    """The dependencies that only the first program has: thread, and the two lines."""
-    found: set[tuple[int, int, int]] = set()
-    for number, (before, after) in enumerate(zip(program.threads, weaker.threads, strict=True)):
-        left = {_place(after, item) for item in may_depend(after)}
-        gone = {_place(before, item) for item in may_depend(before)} - left
-        found |= {(number, first, then) for _, first, then in gone if first and then}
-    return found
+    """The dependencies that only the first program has: thread, and the two lines.
+
+    Copies of the same lines may keep theirs: they are named only if no others are there.
+    """
+    left = {(number, _lines(thread, item)) for number, thread, item in _dependencies(weaker)}
+    gone = {(number, _lines(thread, item)) for number, thread, item in _removed(program, weaker)}
+    return {(number, first, then) for number, (_, first, then) in gone - left or gone if first and then}
 
 
-def _place(thread: Thread, item: Dependency) -> tuple[DependencyKind, int, int]:
+def _removed(program: Program, weaker: Program) -> list[tuple[int, Thread, Dependency]]:
+    """The dependencies that only the first program has, each with its thread."""
+    left = {(number, _edges(thread, item)) for number, thread, item in _dependencies(weaker)}
+    return [
+        (number, thread, item)
+        for number, thread, item in _dependencies(program)
+        if (number, _edges(thread, item)) not in left
+    ]
+
+
+def _dependencies(program: Program) -> Iterator[tuple[int, Thread, Dependency]]:
+    for number, thread in enumerate(program.threads):
+        for item in may_depend(thread):
+            yield number, thread, item
+
+
+def _edges(thread: Thread, item: Dependency) -> tuple[object, ...]:
+    """What tells a dependency from others in a thread that may have fewer edges."""
+    found: list[object] = [item.kind]
+    for place in (item.source, item.target):
+        edge = thread.edges[place.edge]
+        found += [edge.source, edge.span, place.operation]
+    return tuple(found)
+
+
+def _lines(thread: Thread, item: Dependency) -> tuple[DependencyKind, int, int]:
     first, then = (thread.edges[place.edge].span for place in (item.source, item.target))
     return item.kind, 0 if first is None else first.line, 0 if then is None else then.line

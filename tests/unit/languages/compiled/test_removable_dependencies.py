@@ -73,6 +73,14 @@ def test_what_a_compiler_may_remove_is_no_reason_to_hold(store: str) -> None:
     assert check(text, strict_dependencies=True).verdict == "violated"
 
 
+def test_another_dependency_between_the_same_lines_hides_none() -> None:
+    joined = TEXT.replace("\n  STORE\n  seen", " SET(y, 1 + (r ^ r)); seen")
+    assert FLAG in check(joined).outcome.run.flags
+    put = "static void put(atomic_int *cell, int value) { SET(*cell, value); }\nvoid *thread"
+    called = TEXT.replace("void *thread", put).replace("STORE", "put(&y, 1 + (r ^ r)); put(&z, r);")
+    assert FLAG in check(called).outcome.run.flags
+
+
 @pytest.mark.parametrize("store", KEPT)
 def test_what_a_compiler_keeps_is_one(store: str) -> None:
     text = TEXT.replace("STORE", store)
