@@ -51,6 +51,10 @@ int main(void) { pthread_t t; pthread_create(&t, 0, other, 0); %s pthread_join(t
         (BESIDE % 'fwrite("text", 1, 4, stdout);', "holds", None),
         (BESIDE.replace("x[0]", "x[4]") % 'snprintf(x, 8, "a%d", 12345);', "holds-within", None),
         (BESIDE.replace("x[0]", "x[4]") % 'snprintf(x, 8, "abcdef");', "violated", "races"),
+        (WHOLE % 'sprintf(b, "%hhu", k); return b[0] == 1;', "unknown", None),
+        (WHOLE % 'if (k) { sprintf(b, "%hhu", k); return strlen(b) > 9; }', "holds", None),
+        (WHOLE % 'return snprintf(b, 4, "%d", k) < 0;', "unknown", None),
+        (WHOLE % 'if (k) return snprintf(b, 4, "%d", k) < 0;', "holds", None),
     ],
 )
 def test_it_is_read(text: str, verdict: str, violated: str | None) -> None:

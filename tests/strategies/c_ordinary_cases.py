@@ -57,6 +57,8 @@ UNIONS = (
 
 _RWLOCK = "pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER; int shared; pthread_t t;\n"
 
+_HANDLERS = "pthread_t t; int n; void one(void *v) { n = 10 * n + 1; } void two(void *v) { n = 10 * n + 2; } void end(void *v) { pthread_exit(v); }\n"
+
 
 def beside(name: str, before: str, worker: str, main: str, says: str) -> HeapCase:
     """`worker` runs once; `main` says when."""
@@ -89,6 +91,12 @@ MISUSE = (
     beside("a key that its function sets again", "pthread_key_t k; int n; pthread_t t; void d(void *v) { n++; if ((long)v > 1) pthread_setspecific(k, (void *)((long)v - 1)); }\n", "pthread_setspecific(k, (void *)2);", "pthread_key_create(&k, d); START; END; assert(n == 2);", "holds"),
     beside("a key that its function sets forever", "pthread_key_t k; int n; pthread_t t; void d(void *v) { n++; pthread_setspecific(k, v); }\n", "pthread_setspecific(k, &n);", "pthread_key_create(&k, d); START; END; assert(n == 4);", "holds"),
     beside("a key whose function sets another key", "pthread_key_t k, l; int n; pthread_t t; void d(void *v) { pthread_setspecific(k, v); } void f(void *v) { n++; }\n", "pthread_setspecific(l, &n);", "pthread_key_create(&k, f); pthread_key_create(&l, d); START; END; assert(n == 1);", "holds"),
+    beside("handlers of a thread that exits are called, the last one first", _HANDLERS, "pthread_cleanup_push(one, 0); pthread_cleanup_push(two, 0); end(0); pthread_cleanup_pop(0); pthread_cleanup_pop(0);", "START; END; assert(n == 21);", "holds"),
+    beside("handlers of a thread that exits are called, the first one first", _HANDLERS, "pthread_cleanup_push(one, 0); pthread_cleanup_push(two, 0); end(0); pthread_cleanup_pop(0); pthread_cleanup_pop(0);", "START; END; assert(n == 12);", "assertions"),
+    beside("handlers that are popped are called if that is asked for", _HANDLERS, "pthread_cleanup_push(one, 0); pthread_cleanup_push(two, 0); pthread_cleanup_pop(0); pthread_cleanup_pop(1); pthread_exit(0);", "START; END; assert(n == 1);", "holds"),
+    beside("a handler gives a mutex back", "pthread_t t; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; void back(void *l) { pthread_mutex_unlock(l); }\n", "pthread_mutex_lock(&m); pthread_cleanup_push(back, &m); pthread_exit(0); pthread_cleanup_pop(1);", "START; END; pthread_mutex_lock(&m);", "holds"),
+    beside("a mutex that no handler gives back", "pthread_t t; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; void back(void *l) { pthread_mutex_unlock(l); }\n", "pthread_mutex_lock(&m); pthread_cleanup_push(back, &m); pthread_cleanup_pop(0); pthread_exit(0);", "START; END; pthread_mutex_lock(&m);", "deadlock"),
+    main_only("the size of a stack", "pthread_attr_t a; size_t n; pthread_attr_init(&a); pthread_attr_getstacksize(&a, &n); assert(n == 8 << 20); pthread_attr_setstacksize(&a, 1 << 16); pthread_attr_getstacksize(&a, &n); assert(n == 1 << 16); int d; pthread_attr_getdetachstate(&a, &d); assert(d == PTHREAD_CREATE_JOINABLE);", "holds"),
 )  # fmt: skip
 
 _COUNTER = "int done; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; void *w(void *a) { pthread_mutex_lock(&m); done++; pthread_mutex_unlock(&m); return 0; }\n"

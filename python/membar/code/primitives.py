@@ -18,6 +18,7 @@ SPAWN, SPAWN_COPIES = FunctionAddress(f"{PREFIX}spawn"), FunctionAddress(f"{PREF
 ARGUMENT = FunctionAddress(f"{PREFIX}argument")
 PANICS, PANICKED = FunctionAddress(f"{PREFIX}panics"), FunctionAddress(f"{PREFIX}panicked")
 SHOW, PRINT = FunctionAddress(f"{PREFIX}show"), FunctionAddress(f"{PREFIX}print")
+UNKNOWN = FunctionAddress(f"{PREFIX}unknown")
 MAIN = 1 << 30
 """What `join` and `retire` call `main`: memory that is 0 names no thread."""
 _I32, _I64 = Int(32), Int(64)
@@ -61,7 +62,12 @@ _ALL = (
     Primitive(
         "input", (_I64, _I64), (_I64,), "a number from outside: if it matters, `choose`, others are cut"
     ),
-    Primitive("unknown", (), (_I64,), "a number that is not computed: using it is refused"),
+    Primitive(
+        "unknown",
+        (),
+        (_I64,),
+        "a number that is not computed: executions that use it are not followed further",
+    ),
     Primitive("show", (PTR,), (), "reads a text up to its end"),
     Primitive(
         "print",

@@ -1,11 +1,11 @@
 """Reads text that is printed up to its end, and makes text that is printed into memory a write of zeros.
 
-What `snprintf` prints is not computed: a program that decides something by it is refused.
+What `snprintf` prints is not computed: an execution that decides something by it is not followed further.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from membar.code import ir
 from membar.code.analyses.blocks import line_of
@@ -13,15 +13,15 @@ from membar.code.analyses.cells import MOST_READ
 from membar.code.analyses.lifetimes import positions
 from membar.code.analyses.points_to import PointsTo, points_to
 from membar.code.checks import Checks
-from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
 from membar.code.pieces import Emitter
-from membar.code.primitives import PRINT, SHOW
+from membar.code.primitives import PRINT, SHOW, UNKNOWN
 from membar.code.printed import ENDLESS
 from membar.code.structure import matters, operands
 from membar.records import replace
 
-_MESSAGE = "text that is read after it was printed into memory"
+_TEXT = "text that is read after it was printed into memory"
+_LENGTH = "the number of characters printed into memory"
 _PART = "without checking that what {} into memory fits"
 _RACES = "without races on the end of what {} into memory"
 # How many characters of a text are read at most where it is not known in which object it lies.
@@ -30,15 +30,11 @@ _WORD = ir.Int(64)
 
 
 def print_text(module: ir.Module) -> ir.Module:
-    """The module without such calls.
-
-    Raises:
-        NotSupportedError: text that was printed into memory, or what may be it, is looked at.
-    """
+    """The module without such calls."""
     calls = [
         (at, item)
         for at, item in positions(module)
-        if isinstance(item, ir.Call) and item.callee in (PRINT, SHOW)
+        if isinstance(item, ir.Call) and item.callee in (PRINT, SHOW, UNKNOWN)
     ]
     if not calls:
         return module
@@ -49,17 +45,12 @@ def print_text(module: ir.Module) -> ir.Module:
         if item.callee == PRINT
         for target in targets.targets(at.thread, item.arguments[0])
     }
-    for at, item in positions(module):
-        if (
-            isinstance(item, ir.Load)
-            and any(target.site in printed for target in targets.targets(at.thread, item.address))
-            and matters(module.functions[at.thread], item.result)
-        ):
-            raise NotSupportedError(_MESSAGE, item.place)
     lines: dict[str, set[int]] = {"memory": set(), "races": set()}
     checks = Checks(module)
     functions = {
-        name: _Printing(module, item, targets, lines, checks).run() if name in module.threads else item
+        name: _Printing(module, item, targets, checks, printed=printed, unchecked_lines=lines).run()
+        if name in module.threads
+        else item
         for name, item in module.functions.items()
     }
     parts = [
@@ -84,11 +75,13 @@ class _Printing:
         module: ir.Module,
         function: ir.Function,
         targets: PointsTo,
-        unchecked_lines: Mapping[str, set[int]],
         checks: Checks,
+        *,
+        printed: Collection[str],
+        unchecked_lines: Mapping[str, set[int]],
     ) -> None:
         self.module, self.function, self.targets, self.checks = module, function, targets, checks
-        self.unchecked_lines = unchecked_lines
+        self.printed, self.unchecked_lines = printed, unchecked_lines
         self.emit = Emitter(function, "printed", module)
         self.blocks: list[ir.Block] = []
 
@@ -102,9 +95,24 @@ class _Printing:
                 elif isinstance(item, ir.Call) and item.callee == PRINT:
                     self._write(item)
                 else:
+                    self._leave_out(item)
                     self.emit.instructions.append(item)
             self._close(block.end)
         return replace(self.function, blocks=tuple(self.blocks))
+
+    def _leave_out(self, item: ir.Instruction) -> None:
+        """Ends executions before something that depends on printed text, or on what may be it."""
+        if isinstance(item, ir.Call) and item.callee == UNKNOWN:
+            if matters(self.function, item.results[0]):
+                self.emit.instructions.append(self.checks.gap(_LENGTH, item.place))
+        elif (
+            isinstance(item, ir.Load)
+            and any(
+                each.site in self.printed for each in self.targets.targets(self.function.name, item.address)
+            )
+            and matters(self.function, item.result)
+        ):
+            self.emit.instructions.append(self.checks.gap(_TEXT, item.place))
 
     def _close(self, end: ir.Terminator, name: str = "") -> None:
         """Ends the block being written; another one begins, if it has a name."""

@@ -21,7 +21,14 @@ from membar.records import record, replace
 END_OF_THREAD, END_OF_PROCESS = "__mb_end_of_thread", "__mb_end_of_process"
 END_OF_LOCALS = "__mb_end_of_locals"
 HOOKS = frozenset(
-    {END_OF_THREAD, END_OF_PROCESS, "__mb_end_of_main", "__mb_end_of_quick_exit", END_OF_LOCALS}
+    {
+        "__mb_end_of_handlers",
+        END_OF_THREAD,
+        END_OF_PROCESS,
+        "__mb_end_of_main",
+        "__mb_end_of_quick_exit",
+        END_OF_LOCALS,
+    }
 )
 # What the compiler calls some functions, and what the library calls them.
 _OTHER_NAMES: Mapping[str, str] = {

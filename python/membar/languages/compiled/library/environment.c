@@ -44,7 +44,7 @@ void setbuf(void *file, char *buffer) {}
 int setvbuf(void *file, char *buffer, int mode, size_t size) { return 0; }
 char *setlocale(int category, const char *locale) { return (char *)"C"; }
 
-/// snprintf, vsnprintf, sprintf, vsprintf, __snprintf_chk, __vsnprintf_chk, __sprintf_chk: Plain writes of unknown text, at least as long as the format requires. Whether a longer text fits is not checked: `memory` then holds only in part. Neither are races on the end of text that other threads can access. A program that reads the text, or uses its length, is refused.
+/// snprintf, vsnprintf, sprintf, vsprintf, __snprintf_chk, __vsnprintf_chk, __sprintf_chk: Plain writes of unknown text, at least as long as the format requires. Whether a longer text fits is not checked: `memory` then holds only in part. Neither are races on the end of text that other threads can access. An execution that reads the text, or uses its length, is not followed further: the answer is UNKNOWN.
 static int length(void) { return (int)__membar_unknown(); }
 int snprintf(char *text, size_t size, const char *format, ...) { return length(); }
 int vsnprintf(char *text, size_t size, const char *format, void *arguments) { return length(); }

@@ -3,14 +3,18 @@
 #include "mutex.h"
 
 enum { DETACHED = 1 };
+struct attributes {
+    int state;
+    size_t stack_size;
+};
 
 static void end_once(long long thread, const char *message) { must(__membar_retire(thread), message); }
 
 /// pthread_create: Never fails. The handle is written after the thread has started. Of the attributes only the detached state counts.
-int pthread_create(unsigned long *handle, const int *attributes, void *(*function)(void *), void *argument)
+int pthread_create(unsigned long *handle, const struct attributes *attributes, void *(*function)(void *), void *argument)
 {
     long long thread = __membar_spawn(function, argument);
-    if (attributes && *attributes == DETACHED)
+    if (attributes && attributes->state == DETACHED)
         (void)__membar_retire(thread);
     *handle = (unsigned long)thread;
     return 0;
@@ -38,6 +42,9 @@ int pthread_detach(unsigned long handle)
     return 0;
 }
 
+/* Defined in cleanup.c where the program has cleanup handlers. */
+void __mb_end_of_handlers(void);
+
 /* Defined in keys.c where the program has keys. */
 void __mb_end_of_thread(void);
 
@@ -46,6 +53,7 @@ void __mb_end_of_main(void);
 
 static _Noreturn void end_thread(void *result)
 {
+    __mb_end_of_handlers();
     __mb_end_of_thread();
     if (__membar_self() == 0)
         __mb_end_of_main();
@@ -70,26 +78,36 @@ void *__mb_thread_pointer(void) { return (void *)((uintptr_t)(__membar_self() + 
 int pthread_equal(unsigned long left, unsigned long right) { return left == right; }
 int thrd_equal(unsigned long left, unsigned long right) { return left == right; }
 
-/// pthread_attr_init, pthread_attr_destroy, pthread_attr_setdetachstate, pthread_attr_getdetachstate: Keeps the detached state.
-int pthread_attr_init(int *attributes)
+/// pthread_attr_init, pthread_attr_destroy, pthread_attr_setdetachstate, pthread_attr_getdetachstate, pthread_attr_setstacksize, pthread_attr_getstacksize: Keeps the detached state, and the size of the stack, which is 8 MiB at first; nothing else depends on it.
+int pthread_attr_init(struct attributes *attributes)
 {
-    *attributes = 0;
+    attributes->state = 0;
+    attributes->stack_size = 8 << 20;
     return 0;
 }
-int pthread_attr_destroy(int *attributes) { return 0; }
-int pthread_attr_setdetachstate(int *attributes, int state)
+int pthread_attr_destroy(struct attributes *attributes) { return 0; }
+int pthread_attr_setdetachstate(struct attributes *attributes, int state)
 {
-    *attributes = state;
+    attributes->state = state;
     return 0;
 }
-int pthread_attr_getdetachstate(const int *attributes, int *state)
+int pthread_attr_getdetachstate(const struct attributes *attributes, int *state)
 {
-    *state = *attributes;
+    *state = attributes->state;
+    return 0;
+}
+int pthread_attr_setstacksize(struct attributes *attributes, size_t size)
+{
+    attributes->stack_size = size;
+    return 0;
+}
+int pthread_attr_getstacksize(const struct attributes *attributes, size_t *size)
+{
+    *size = attributes->stack_size;
     return 0;
 }
 
-/// pthread_attr_setstacksize, pthread_attr_setguardsize, pthread_attr_setschedpolicy, pthread_attr_setschedparam, pthread_attr_setinheritsched, pthread_attr_setscope, pthread_attr_setstack, pthread_attr_setaffinity_np: Does nothing: no answer depends on it.
-int pthread_attr_setstacksize(int *attributes, size_t size) { return 0; }
+/// pthread_attr_setguardsize, pthread_attr_setschedpolicy, pthread_attr_setschedparam, pthread_attr_setinheritsched, pthread_attr_setscope, pthread_attr_setstack, pthread_attr_setaffinity_np: Does nothing: no answer depends on it.
 int pthread_attr_setguardsize(int *attributes, size_t size) { return 0; }
 int pthread_attr_setschedpolicy(int *attributes, int policy) { return 0; }
 int pthread_attr_setschedparam(int *attributes, const void *parameters) { return 0; }

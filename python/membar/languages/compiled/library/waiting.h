@@ -11,7 +11,7 @@ static inline long long own_place(void)
 {
     long long me = __membar_self();
     if (me >= MOST_THREADS)
-        __membar_cut("waiting by threads beyond the first 63");
+        __membar_cut("waiting by threads beyond the first 16");
     return me;
 }
 
