@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from membar.program.execution import Event
 from membar.program.program import Program
 from membar.questions.answer import Answer, ClientRun
-from membar.questions.outcome import Holds, Outcome, Violated, Witness
+from membar.questions.outcome import FinalState, Holds, Outcome, Violated, Witness
 from membar.reports._parts.condition import (
     state_text,
 )
@@ -18,6 +18,7 @@ from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, line, print
 
 _MOST_RACES = 4  # pairs that race
 _MOST_NAMED = 4  # further locations of such a pair
+_MOST_VALUES = 32  # of a state that is shown as a whole
 
 
 def witness_lines(answer: Answer, witness: Witness, columns: int, signs: Signs) -> list[Line]:
@@ -65,9 +66,18 @@ def _execution_lines(
     lines = narrative(program, witness, columns=columns, signs=signs)
     if witness.final:
         label = "final state" if is_complete else "state reached"
-        final = line((f"  {label}: ", "dim"), state_text(program, witness.final))
+        final = line((f"  {label}: ", "dim"), state_text(program, _values_to_show(program, witness)))
         lines += [Line(), *wrap(final, columns, indent=4)]
     return lines
+
+
+def _values_to_show(program: Program, witness: Witness) -> FinalState:
+    """The last values: of a large program only of what the execution accesses."""
+    if len(witness.final) <= _MOST_VALUES or program.condition is not None:
+        return witness.final
+    events = witness.execution.events
+    accessed = {cell_name(program, event) for event in events if not event.is_initial}
+    return tuple((name, value) for name, value in witness.final if name in accessed)
 
 
 def _title(outcome: Outcome) -> str:

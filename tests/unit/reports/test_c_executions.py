@@ -118,3 +118,12 @@ def test_freed_memory_has_a_name_and_its_use_is_marked() -> None:
     assert isinstance(drawing, DrawingPart)
     assert [drawing.events[event].location for event in drawing.failing] == ["lifetime(node@6)"]
     assert drawing.failing_line == 4
+
+
+def test_of_a_large_program_only_the_values_that_the_execution_accesses_are_shown() -> None:
+    table = (
+        "#include <pthread.h>\nchar table[40];\nint n, x;\nvoid swap(int i) { table[i] = table[39 - i]; }\n"
+    )
+    text = table + "int main(void) { if (n) for (int i = 0; i < 40; i++) swap(i); x = 3; return x; }\n"
+    found = shown(membar.check(SourceFile("table.c", text), model="rc11"))
+    assert "state reached: [n]=0; [x]=3;" in found
