@@ -26,7 +26,10 @@ from membar.code import passes
 from membar.records import replace
 from membar.source import SourceFile
 
-PASSES = ("forward_constants", "forward_stores", "split_locals", "join_pieces", "drop_atomic_blocks")
+PASSES = (
+    *("forward_constants", "forward_stores", "split_locals", "join_pieces", "drop_atomic_blocks"),
+    "set_initial_values",
+)
 MODELS = ("sc", "armv8")
 END = "  return 0;\n}\n"
 NAMES = ("out0", "out1", "out2")

@@ -50,6 +50,15 @@ class Order:
                 return later.thread not in self._threads[ancestor].joined_threads(start)
         return True
 
+    def precedes(self, earlier: Position, later: Position) -> bool:
+        """Whether an instruction is performed once, before another, whenever that is performed."""
+        while later.thread != earlier.thread:
+            creator = self._creators.get(later.thread)
+            if creator is None:
+                return False
+            later = creator
+        return self._threads[earlier.thread].precedes(earlier, later)
+
     def joined_threads(self, position: Position) -> frozenset[str]:
         """The threads that have certainly ended when control comes to an instruction."""
         return self._threads[position.thread].joined_threads(position)
@@ -74,6 +83,7 @@ class _Thread:
         self._reach: dict[str, int] | None = None
         self._joined: dict[str, frozenset[str]] | None = None
         self._numbers = {block: number for number, block in enumerate(self.blocks)}
+        self._avoiding: dict[str, frozenset[str]] = {}
 
     def spawns(self) -> Iterator[tuple[Position, str]]:
         """Where it starts which threads."""
@@ -90,6 +100,27 @@ class _Thread:
         if later.block == earlier.block and later.index > earlier.index:
             return True
         return bool(self._reachable()[earlier.block] >> self._numbers[later.block] & 1)
+
+    def precedes(self, earlier: Position, later: Position) -> bool:
+        """Whether control passes one instruction, once, before it comes to another."""
+        if self._reachable()[earlier.block] >> self._numbers[earlier.block] & 1:
+            return False
+        if earlier.block == later.block:
+            return earlier.index < later.index
+        return later.block not in self._blocks_avoiding(earlier.block)
+
+    def _blocks_avoiding(self, block: str) -> frozenset[str]:
+        """The blocks that control can come to without passing one."""
+        if block not in self._avoiding:
+            entry = next(iter(self.blocks))
+            seen = {entry} - {block}
+            todo = list(seen)
+            while todo:
+                new = {target.block for target in targets(self.blocks[todo.pop()].end)} - seen - {block}
+                seen |= new
+                todo += new
+            self._avoiding[block] = frozenset(seen)
+        return self._avoiding[block]
 
     def _reachable(self) -> dict[str, int]:
         """For each block, the blocks that control can reach from its end, as bits."""

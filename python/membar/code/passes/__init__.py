@@ -77,6 +77,7 @@ _OF_MEMORY = (
     "bound_copies",
     "split_cells",
     "join_pieces",
+    "set_initial_values",
     "check_undefined",
 )
 """What gives every object its cells."""

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from membar.code import ir
 from membar.code.analyses.lifetimes import positions
-from membar.code.analyses.order import Position
+from membar.code.analyses.order import Order, Position
 from membar.code.analyses.points_to import PointsTo, points_to, size_of
 from membar.code.analyses.targets import UNKNOWN
 from membar.code.passes import Pass
 from membar.code.passes.fold_constants import fold_constants, fold_function
-from membar.code.primitives import SPAWN
 from membar.code.rewrite import with_values
-from membar.code.structure import operands, targets
+from membar.code.structure import operands
 from membar.records import replace
 
 _MOST_ROUNDS = 8
@@ -56,15 +55,9 @@ class _Stores:
         self.spoiled: set[str] = set()
         self.is_unknown = False
         self.escaping: set[str] = set()
+        self.order = Order(module)
         for position, item in positions(module):
             self._note(position, item)
-        self.creators = {
-            item.arguments[0].name: position
-            for position, item in positions(module)
-            if isinstance(item, ir.Call)
-            and item.callee == SPAWN
-            and isinstance(item.arguments[0], ir.FunctionAddress)
-        }
 
     def _note(self, position: Position, item: ir.Instruction) -> None:
         address = item.address if isinstance(item, ir.Load | ir.Store) else None
@@ -120,7 +113,7 @@ class _Stores:
             return None
         size = size_of(item.result.type, self.module)
         stored = self.single.get((item.address.name, item.address.offset, size))
-        if stored is None or not self._precedes(stored[0], position):
+        if stored is None or not self.order.precedes(stored[0], position):
             return None
         value = stored[1]
         if value.type == item.result.type:
@@ -137,42 +130,6 @@ class _Stores:
     def _is_spoiled(self, name: str) -> bool:
         """Whether something else may be stored in an object; not if nobody else knows its address."""
         return name in self.spoiled or (self.is_unknown and name in self.escaping)
-
-    def _precedes(self, store: Position, load: Position) -> bool:
-        """Whether a store comes before an instruction, whenever that is performed."""
-        at = load
-        while at.thread != store.thread:
-            creator = self.creators.get(at.thread)
-            if creator is None:
-                return False
-            at = creator
-        if at.block == store.block:
-            return store.index < at.index and not self._is_in_loop(store)
-        return self._dominates(store, at) and not self._is_in_loop(store)
-
-    def _is_in_loop(self, position: Position) -> bool:
-        return position.block in self._blocks_after(position.thread, position.block, frozenset())
-
-    def _dominates(self, one: Position, other: Position) -> bool:
-        blocks = self.module.functions[one.thread].blocks
-        if blocks[0].name == one.block:
-            return True
-        return other.block not in {
-            blocks[0].name,
-            *self._blocks_after(one.thread, blocks[0].name, frozenset({one.block})),
-        }
-
-    def _blocks_after(self, thread: str, start: str, without: frozenset[str]) -> set[str]:
-        """The blocks that come after one, on ways that do not pass some others."""
-        following = {block.name: block for block in self.module.functions[thread].blocks}
-        seen: set[str] = set()
-        todo = [start]
-        while todo:
-            for target in targets(following[todo.pop()].end):
-                if target.block not in seen and target.block not in without:
-                    seen.add(target.block)
-                    todo.append(target.block)
-        return seen
 
 
 PASS = Pass(

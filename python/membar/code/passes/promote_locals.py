@@ -1,9 +1,10 @@
 """Turns local variables whose address nobody else can know into values.
 
-A slot is promoted if its address is only ever loaded from and stored to, whole, by plain accesses; types of
-one size are converted into each other (clang copies a pointer that is atomic as an integer). Reading it
-before it was written gives an undefined value, never 0; to read a number so and use it is an error. Each
-block gets the variables that are live there as parameters; those that always get one value are removed again.
+A slot is promoted if its address is only ever loaded from and stored to, whole, by plain accesses, or not at
+all; types of one size are converted into each other (clang copies a pointer that is atomic as an integer).
+Reading it before it was written gives an undefined value, never 0; reading and using a number so is an error.
+Each block gets the variables that are live there as parameters; those that always get one value are removed
+again.
 """
 
 from __future__ import annotations
@@ -83,12 +84,12 @@ def _promotable(function: ir.Function, pointer_bits: int) -> dict[str, ir.Type]:
                     escaped |= set(used)
     outlived = _used_after_their_end(function)
     return {
-        name: min(found, key=str)
+        name: min(found, key=str, default=ir.Int(8))
         for name, found in types.items()
         if name not in escaped
         and name not in outlived
-        and len({_bits(each, pointer_bits) for each in found}) == 1
-        and (_bits(next(iter(found)), pointer_bits) + 7) // 8 == slots[name].size
+        and {(_bits(each, pointer_bits) + 7) // 8 for each in found} <= {slots[name].size}
+        and len({_bits(each, pointer_bits) for each in found}) <= 1
     }
 
 

@@ -104,7 +104,7 @@ impl Condvar {
     #[inline]
     pub fn notify_one(&self) {
         let thread = primitives::choose(0, primitives::thread_count() - 1);
-        let bit = 1 << thread;
+        let bit = 1u32.wrapping_shl(thread as u32);
         let found = self.waiters.fetch_and(!bit, Relaxed);
         // If nobody waits, one choice is enough.
         primitives::assume((found & bit != 0) | ((found == 0) & (thread == 0)));
