@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from membar.code import ir as code
 from membar.code.shapes import Shape, has_bit_fields
+from membar.diagnostics import InputError
 from membar.languages.compiled.bypassed import misused_unseen
 from membar.languages.compiled.constants import Constants, UnsupportedError, flatten, scalar_type
 from membar.languages.compiled.exceptions import handlers
@@ -24,6 +25,8 @@ from membar.records import replace
 from membar.source import SourceFile
 
 CONSTRUCTORS = "llvm.global_ctors"
+# Where the compiled libraries of Rust say that their sources are.
+_LIBRARIES_OF_RUST = ("/rustc/", "/rust/deps/")
 # Variables that tell the linker something, and nothing else.
 _FOR_THE_LINKER = frozenset({"llvm.used", "llvm.compiler.used", CONSTRUCTORS, "llvm.global_dtors"})
 
@@ -84,7 +87,7 @@ class ModuleLowering:
         while self._reached:
             name = self._reached.pop()
             if name in self.module.functions:
-                self.functions[name] = self._function(self.module.functions[name])
+                self.functions[name] = self._function_or_name(self.module.functions[name])
         return code.Module(
             functions=dict(sorted(self.functions.items())),
             objects=dict(sorted(self.objects.items())),
@@ -137,9 +140,8 @@ class ModuleLowering:
                 place = self._place_of_variable(variable)
                 raise self.refusal.at(f"{variable.name}: {problem}", place, variable.span) from None
             shape = self.shapes.of_variable(variable.debug)
-            if has_bit_fields(shape) or self.is_rust:
-                # Beside bit fields the bytes of static variables are 0, and are read with them; in Rust only
-                # padding has no value.
+            if has_bit_fields(shape):
+                # Beside bit fields the bytes of static variables are 0, and are read with them.
                 found = replace(found, unset=())
             self.objects[operand.name] = replace(
                 found,
@@ -166,6 +168,22 @@ class ModuleLowering:
         node = self.module.metadata.node(function.debug)
         line = node.fields.get("line")
         return Place(self.module.metadata.file(node), line if isinstance(line, int) else 0, 0, "")
+
+    def _function_or_name(self, function: llvm.Function) -> code.Function:
+        """A function; without its body if it is one of Rust's libraries that membar cannot read.
+
+        So it is refused where the program calls it, if it does.
+        """
+        reached = list(self._reached)
+        try:
+            return self._function(function)
+        except InputError:
+            place = self._place_of_function(function)
+            if not self.is_rust or place is None or not place.file.startswith(_LIBRARIES_OF_RUST):
+                raise
+        self._reached = reached
+        never_returns = function.is_noreturn
+        return code.Function(name=function.name, parameters=(), results=(), never_returns=never_returns)
 
     def _function(self, function: llvm.Function) -> code.Function:
         try:

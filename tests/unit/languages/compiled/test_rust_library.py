@@ -237,6 +237,11 @@ def test_a_test_of_a_package_is_checked(test: str, features: list[str], verdict:
         ("fn main() {}", {"rustc": "/nowhere/rustc"}, "not a program that can be run"),
         ('fn main() { std::fs::remove_file("x").ok(); }', {}, "is not modelled"),
         ('fn main() { drop(format!("{}", std::process::id())); }', {}, "macro `format!` is not modelled"),
+        (
+            "fn main() { std::collections::HashMap::new().insert(1, 2); }",
+            {},
+            "`HashMap` and `HashSet` are not modelled",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(text: str, options: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -244,6 +249,21 @@ def test_what_is_wrong_is_said(text: str, options: dict[str, Any], message: str,
     path.write_text(text)
     with pytest.raises(membar.InputError, match=message):
         membar.check(path, **options)
+
+
+def test_a_condition_variable_in_a_local_variable_is_answered_under_armv8(tmp_path: Path) -> None:
+    path = tmp_path / "case.rs"
+    path.write_text(
+        "use std::sync::{Condvar, Mutex};\nfn main() {\n    let (m, c) = (Mutex::new(0), Condvar::new());\n"
+        "    std::thread::scope(|s| {\n"
+        "        s.spawn(|| { *m.lock().unwrap() = 1; c.notify_one(); });\n"
+        "        let mut n = m.lock().unwrap();\n"
+        "        while *n == 0 { n = c.wait(n).unwrap(); }\n"
+        "        assert!(*n == 1);\n    });\n}\n"
+    )
+    answer = membar.check(path, model="armv8", limits=membar.Limits(seconds=60))
+    assert answer.verdict == "holds-within"
+    assert answer.statistics.executions == 5
 
 
 def test_a_package_is_built_only_if_that_is_allowed(tmp_path: Path) -> None:

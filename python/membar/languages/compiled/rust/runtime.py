@@ -37,8 +37,9 @@ ASSERTIONS, EXITS = "assertions", "exits"
 _ENTRY = "main"
 _FOR_DEBUGGERS = pattern(r"\.dbg\.spill\d*$")
 _MANGLED = ("_R", "_ZN")
-_ADVICE = ": leave it out of what is checked, by `#[cfg(not(membar))]`"
-_LIBRARIES = ("core", "alloc", "std", "panic_abort", "panic_unwind")
+_ADVICE = ": leave that out of what is checked, by `#[cfg(not(membar))]`"
+_HASH_MAPS = "hashbrown"
+_LIBRARIES = ("core", "alloc", "std", "panic_abort", "panic_unwind", _HASH_MAPS)
 # Functions of the shim that do nothing but say that some properties are checked in part only.
 _MARKS = {
     "not_printed": (("memory", "races"), "without what `print!` and similar macros read"),
@@ -48,6 +49,7 @@ _OTHER_PATHS = {
     "<alloc::string::String as core::clone::Clone>::clone": "clone_string",
     "alloc::sync::arcinner_layout_for_value_layout": "layout_of_counted",
     "alloc::rc::rc_inner_layout_for_value_layout": "layout_of_counted",
+    "core::slice::sort::stable::drift::sqrt_approx": "square_root",
     "std::io::stdio::attempt_print_to_stderr": "print_to_stderr",
 }
 _FORMAT = "std::fmt::format::format_inner"
@@ -272,6 +274,7 @@ class _Missing:
     def _refusals(self) -> Iterator[InputError]:
         """An error for each that the program calls, at the first call that leads there from its own files."""
         seen: set[str] = {_ENTRY}
+        refused: set[ir.Place | None] = set()
         waiting: list[tuple[str, ir.Place | None]] = [(_ENTRY, None)]
         while waiting:
             name, place = waiting.pop(0)
@@ -292,9 +295,9 @@ class _Missing:
                 if callee in self.missing:
                     if name in self.module.functions:
                         seen.add(callee)
-                        path = shorten_library(demangle(callee))
-                        what = "macro `format!`" if path == _FORMAT else f"function `{path}`"
-                        yield self.refuse(f"the {what} is not modelled{_ADVICE}", at)
+                        if at is None or at not in refused:
+                            yield self.refuse(f"{_called_as(demangle(callee))} not modelled{_ADVICE}", at)
+                        refused.add(at)
                 elif callee in self.module.objects or self._has_body(callee):
                     seen.add(callee)
                     waiting.append((callee, at))
@@ -308,6 +311,14 @@ class _Missing:
         cut = self.checks.cut(reason, function.place)
         block = ir.Block(name="start", instructions=(cut,), end=ir.Unreachable())
         return replace(function, blocks=(block,))
+
+
+def _called_as(path: str) -> str:
+    """What a program calls if it calls a function of a library, and the verb."""
+    if path.lstrip("<").startswith(_HASH_MAPS) or last_word(path) == "hashmap_random_keys":
+        return "`HashMap` and `HashSet` are"
+    path = shorten_library(path)
+    return "the macro `format!` is" if path == _FORMAT else f"the function `{path}` is"
 
 
 def refuse_missing(module: ir.Module, refuse: Refuse) -> ir.Module:

@@ -90,6 +90,13 @@ fn __mb_rust_layout_of_counted(value: Layout) -> Layout {
     Layout::new::<[usize; 2]>().extend(value).unwrap().0.pad_to_align()
 }
 
+/// About the square root, from which sorting computes the least length of a run.
+#[no_mangle]
+fn __mb_rust_square_root(number: usize) -> usize {
+    let half = (1 + (number | 1).ilog2()) / 2;
+    ((1 << half) + (number >> half)) / 2
+}
+
 /// Prints nothing, as `eprint!`.
 #[no_mangle]
 fn __mb_rust_print_to_stderr(_: core::fmt::Arguments<'_>) {
