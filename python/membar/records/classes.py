@@ -154,11 +154,11 @@ def _with_defaults(cls: type[T], own: Mapping[str, Field], added: Mapping[str, o
 class Unwritten:
     """A method that is not yet written, of all records: whoever looks at it gets it written for one class."""
 
-    __slots__ = ("name", "text")
+    __slots__ = ("make", "name")
 
-    def __init__(self, name: str, text: Callable[[type, str, dict[str, object]], str]) -> None:
+    def __init__(self, name: str, make: Callable[[type, str], FunctionType]) -> None:
         self.name = name
-        self.text = text
+        self.make = make
 
     def __get__(self, instance: object, owner: type) -> object:
         """The method, bound as methods are."""
@@ -167,14 +167,7 @@ class Unwritten:
     def write(self, owner: type) -> Callable[..., object]:
         """The method, which from now on stands where this stood."""
         mine = next(cls for cls in owner.__mro__ if cls.__dict__.get(self.name) is self)
-        found = _from_template(mine, self.name)
-        if found is None:
-            known: dict[str, object] = {}
-            text = self.text(mine, self.name, known)
-            exec(compile(text, f"<{self.name} of {mine.__qualname__}>", "exec"), known)
-            compiled = known[self.name]
-            assert isinstance(compiled, FunctionType)
-            found = compiled
+        found = self.make(mine, self.name)
         found.__qualname__ = f"{mine.__qualname__}.{self.name}"
         found.__module__ = mine.__module__
         if self.name == "__init__":
@@ -189,19 +182,21 @@ def _shape(cls: type) -> Mapping[str, Field]:
 
 
 def _types(cls: type) -> dict[str, object]:
-    kinds = {
-        name: kind
-        for base in reversed(cls.__mro__)
-        for name, kind in base.__dict__.get("__annotations__", {}).items()  # noqa: RUF063 - light
-    }
+    kinds: dict[str, object] = {}
+    for base in reversed(cls.__mro__):
+        kinds |= base.__dict__.get("__annotations__", {})  # noqa: RUF063 - light
     return {**{name: kinds[name] for name, one in _shape(cls).items() if one.is_given}, "return": None}
 
 
-def _from_template(cls: type, name: str) -> FunctionType | None:
-    """The method, if there is a template for so many fields; None if it has to be written."""
-    if name == "__init__":
-        return _init_from_template(cls)
-    family = {"__eq__": templates.EQUAL, "__hash__": templates.HASHED}.get(name, ())
+def _compile(cls: type, name: str, text: str, known: dict[str, object]) -> FunctionType:
+    exec(compile(text, f"<{name} of {cls.__qualname__}>", "exec"), known)
+    found = known[name]
+    assert isinstance(found, FunctionType)
+    return found
+
+
+def _from_family(cls: type, name: str, family: Sequence[CodeType]) -> FunctionType | None:
+    """The method, if there is a template for so many fields; None if it has to be compiled."""
     fields = [name for name, one in _shape(cls).items() if one.counts]
     if len(fields) >= len(family):
         return None
@@ -215,12 +210,15 @@ def _is_from_template(method: object) -> bool:
     return isinstance(method, FunctionType) and method.__code__.co_filename == templates.INIT[0].co_filename
 
 
+_PLACES = {f"f{number}": number for number in range(len(templates.INIT))}
+"""The fields of templates."""
+
+
 def _with_names(code: CodeType, fields: Sequence[str]) -> CodeType:
     """The code of a template, which calls its fields f0, f1, …, with the names of these fields."""
-    names = {f"f{number}": name for number, name in enumerate(fields)}
     return code.replace(
-        co_names=tuple([names.get(name, name) for name in code.co_names]),
-        co_varnames=tuple([names.get(name, name) for name in code.co_varnames]),
+        co_names=tuple([fields[_PLACES[name]] if name in _PLACES else name for name in code.co_names]),
+        co_varnames=tuple([fields[_PLACES[name]] if name in _PLACES else name for name in code.co_varnames]),
     )
 
 
@@ -282,6 +280,14 @@ def _completion(cls: type) -> Callable[[object], None] | None:
     return complete
 
 
+def _make_init(cls: type, name: str) -> FunctionType:
+    found = _init_from_template(cls)
+    if found is None:
+        known: dict[str, object] = {}
+        found = _compile(cls, name, _init_text(cls, name, known), known)
+    return found
+
+
 def _init_text(cls: type, name: str, known: dict[str, object]) -> str:
     positional, named, body = ["self"], list[str](), list[str]()
     for number, (field_name, one) in enumerate(_shape(cls).items()):
@@ -307,9 +313,15 @@ def _init_text(cls: type, name: str, known: dict[str, object]) -> str:
     return "\n".join((f"def {name}({arguments}):", *(body or [" pass"])))
 
 
-def _repr_text(cls: type, name: str, known: dict[str, object]) -> str:  # noqa: ARG001 - as all texts
-    shown = ", ".join(f"{one}={{self.{one}!r}}" for one, said in _shape(cls).items() if said.is_shown)
-    return f'def {name}(self):\n return f"{{self.__class__.__qualname__}}({shown})"'
+def _make_repr(cls: type, name: str) -> FunctionType:  # noqa: ARG001 - as all that make a method
+    shown = [field_name for field_name, one in _shape(cls).items() if one.is_shown]
+
+    def __repr__(self: object) -> str:  # noqa: N807 - it becomes that of a class
+        parts = [f"{field_name}={getattr(self, field_name)!r}" for field_name in shown]
+        return f"{self.__class__.__qualname__}({', '.join(parts)})"
+
+    assert isinstance(__repr__, FunctionType)
+    return __repr__
 
 
 def _counting(cls: type, who: str) -> str:
@@ -325,16 +337,20 @@ def _comparison_method(cls: type, name: str, sign: str) -> str:
     )
 
 
-def _equal_text(cls: type, name: str, known: dict[str, object]) -> str:  # noqa: ARG001 - as all texts
-    return _comparison_method(cls, name, "==")
+def _make_equal(cls: type, name: str) -> FunctionType:
+    return _from_family(cls, name, templates.EQUAL) or _compile(
+        cls, name, _comparison_method(cls, name, "=="), {}
+    )
 
 
-def _order_text(cls: type, name: str, known: dict[str, object]) -> str:  # noqa: ARG001 - as all texts
-    return _comparison_method(cls, name, _ORDERS[name])
+def _make_order(cls: type, name: str) -> FunctionType:
+    return _compile(cls, name, _comparison_method(cls, name, _ORDERS[name]), {})
 
 
-def _hash_text(cls: type, name: str, known: dict[str, object]) -> str:  # noqa: ARG001 - as all texts
-    return f"def {name}(self):\n return hash({_counting(cls, 'self')})"
+def _make_hash(cls: type, name: str) -> FunctionType:
+    return _from_family(cls, name, templates.HASHED) or _compile(
+        cls, name, f"def {name}(self):\n return hash({_counting(cls, 'self')})", {}
+    )
 
 
 class _Fields:
@@ -427,11 +443,11 @@ def _copying(cls: type) -> _Copying:
     return _COPYING.setdefault(cls, _Copying(cls))
 
 
-_INIT = Unwritten("__init__", _init_text)
-_REPR = Unwritten("__repr__", _repr_text)
-_EQUAL = Unwritten("__eq__", _equal_text)
-_HASH = Unwritten("__hash__", _hash_text)
-_ORDERED = {name: Unwritten(name, _order_text) for name in _ORDERS}
+_INIT = Unwritten("__init__", _make_init)
+_REPR = Unwritten("__repr__", _make_repr)
+_EQUAL = Unwritten("__eq__", _make_equal)
+_HASH = Unwritten("__hash__", _make_hash)
+_ORDERED = {name: Unwritten(name, _make_order) for name in _ORDERS}
 _FIELDS_OF_RECORDS = _Fields()
 
 
