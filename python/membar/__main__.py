@@ -4,7 +4,8 @@ Until the command line is ready for it, Ctrl-C ends the process at once: there i
 """
 
 import gc
-import signal
+
+from membar.limits.signals import signal
 
 # How many objects are made before garbage is looked for: modules, programs and proofs make hardly any.
 gc.set_threshold(100_000)

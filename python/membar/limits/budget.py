@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from contextvars import ContextVar
 from types import FrameType, TracebackType
 from typing import Any, Final
 
+from membar.limits.signals import signal
 from membar.records import record
 
 _PAGES: Final = "/proc/self/statm"

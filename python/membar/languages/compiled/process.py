@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import NoReturn
 from membar.diagnostics import reason_of
 from membar.languages.compiled.compiler import environment_of
 from membar.limits import budget, confinement
+from membar.limits.signals import signal
 from membar.records import record
 from membar.source import SourceFile
 
