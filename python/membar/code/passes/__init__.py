@@ -128,16 +128,32 @@ def run_passes(module: ir.Module, *, until: str = ORDER[-1], is_validated: bool 
 
 
 def _run(
-    module: ir.Module, names: tuple[str, ...], *, is_validated: bool, watch: Watch | None = None
+    module: ir.Module,
+    names: tuple[str, ...],
+    *,
+    is_validated: bool,
+    watch: Watch | None = None,
+    settled: dict[str, ir.Module] | None = None,
 ) -> ir.Module:
+    """The module after these passes; `settled` are modules that passes left as they were."""
+    settled = {} if settled is None else settled
     for name in names:
-        if name not in _ONLY_WHERE or _ONLY_WHERE[name](module):
-            module = load_pass(name).run(module)
+        is_settled = name in settled and _is_same(module, settled[name])
+        if not is_settled and (name not in _ONLY_WHERE or _ONLY_WHERE[name](module)):
+            before, module = module, load_pass(name).run(module)
             if is_validated:
                 validate(module)
+            if _is_same(module, before):
+                settled[name] = module
         if watch is not None:
             watch(name, module)
     return module
+
+
+def _is_same(one: ir.Module, other: ir.Module) -> bool:
+    """Whether two modules have the same functions, one by one, and all else in common."""
+    ours, theirs = one.functions, other.functions
+    return ours.keys() == theirs.keys() and all(ours[name] is theirs[name] for name in ours) and one == other
 
 
 def prepare(
@@ -165,9 +181,14 @@ def prepare(
     from membar.code.passes.spawn_threads import spawn_threads, with_own_number  # noqa: PLC0415 - it needs this module
     from membar.code.passes.start_program import start_program  # noqa: PLC0415 - on demand
 
+    settled: dict[str, ir.Module] = {}
+
+    def run(module: ir.Module, names: tuple[str, ...]) -> ir.Module:
+        return _run(module, names, is_validated=is_validated, watch=watch, settled=settled)
+
     def divide_again(module: ir.Module) -> ir.Module:
         for _ in range(_MOST_ROUNDS):
-            divided = _run(module, _DIVIDE, is_validated=is_validated, watch=watch)
+            divided = run(module, _DIVIDE)
             if divided.functions == module.functions:
                 break
             module = divided
@@ -177,12 +198,12 @@ def prepare(
         def simplify_once(module: ir.Module) -> ir.Module:
             module = with_own_number(module, name)
             alone = replace(module, functions={name: module.functions[name]})
-            alone = _run(alone, _OF_A_THREAD, is_validated=is_validated, watch=watch)
+            alone = run(alone, _OF_A_THREAD)
             for _ in range(_MOST_ROUNDS):
                 alone, last = divide_again(alone), alone
                 if alone.functions == last.functions or not some_count(alone.functions[name].blocks):
                     break
-                alone = _run(alone, _WRITE_OUT, is_validated=is_validated, watch=watch)
+                alone = run(alone, _WRITE_OUT)
             functions = {**module.functions, name: alone.functions[name]}
             return replace(module, functions=functions, objects=alone.objects)
 
@@ -193,8 +214,7 @@ def prepare(
     if watch is not None:
         watch(start, module)
     last = len(ORDER) - ORDER[::-1].index("fold_constants")  # loops are written out thread by thread
-    module = _run(module, ORDER[:last], is_validated=is_validated, watch=watch)
-    module = divide_again(module)
+    module = divide_again(run(module, ORDER[:last]))
     module = spawn_threads(resolve_thread_functions(module), simplify, any_number)
     if any_number is not None:
         from membar.code.passes.replicate_threads import check_copies  # noqa: PLC0415 - few programs
@@ -203,4 +223,4 @@ def prepare(
     module = replace(module, functions={name: module.functions[name] for name in module.threads})
     if watch is not None:
         watch(spawn, module)
-    return _run(module, _OF_MEMORY, is_validated=is_validated, watch=watch)
+    return run(module, _OF_MEMORY)

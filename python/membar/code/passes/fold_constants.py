@@ -62,6 +62,8 @@ def fold_function(function: ir.Function, module: ir.Module) -> ir.Function:
     function = _with_constants_read(function, module)
     while True:
         blocks = tuple(_with_joined_blocks(fold_blocks(function.blocks, module.pointer_bits)))
+        if len(blocks) == len(function.blocks) and all(map(is_, blocks, function.blocks)):
+            return function
         folded = _with_constants_read(replace(function, blocks=blocks), module)
         if folded.blocks is blocks:
             return folded
@@ -129,7 +131,7 @@ def fold_blocks(blocks: Sequence[ir.Block], pointer_bits: int) -> list[ir.Block]
         known.update(given)
         folded = _without_unused_addresses(with_values(folded, known))
         if folded == list(blocks):
-            return folded
+            return list(blocks)
         blocks = folded
 
 
