@@ -6,7 +6,6 @@ declare library functions in many ways, and arguments that a body does not look 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from membar.code import ir
@@ -16,6 +15,7 @@ from membar.code.primitives import PREFIX, PRIMITIVES, PRINT, SHOW, USE
 from membar.code.printed import ENDLESS, not_followed, printed_length, printed_texts, target_of
 from membar.diagnostics import InputError
 from membar.records import record, replace
+from membar.source import pattern
 
 # Run where a thread or the process ends, if the program has anything to be run there.
 END_OF_THREAD, END_OF_PROCESS = "__mb_end_of_thread", "__mb_end_of_process"
@@ -72,12 +72,13 @@ _OVERRIDDEN = frozenset(
         *_TEMPLATES,
     }
 )
-_INSTANCE = re.compile(rf"({'|'.join(_TEMPLATES)})(?:B\w+?)?I.*")
+_INSTANCE = pattern(rf"({'|'.join(_TEMPLATES)})(?:B\w+?)?I.*")
+_MANGLED = "_Z"
 
 
 def library_name(name: str) -> str:
     """What the library calls a function: some have other names too, and templates one for each instance."""
-    instance = _INSTANCE.fullmatch(name)
+    instance = _INSTANCE.fullmatch(name) if name.startswith(_MANGLED) else None
     return instance[1] if instance else _OTHER_NAMES.get(name, name)
 
 

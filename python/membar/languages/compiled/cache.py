@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import count
 
 from membar.records import record
@@ -102,7 +103,7 @@ class Cache:
         depends = depends or Dependencies()
         if depends.since and any(_changed_since(path, depends.since) for path in depends.files):
             return
-        files = [(path, _sum_of_file(path)) for path in depends.files]
+        files = [(path, _sum_in_state(path, _state_of_place(path))) for path in depends.files]
         places = [(path, _state_of_place(path)) for path in depends.places]
         with suppress(OSError, RecursionError):  # nested too deeply
             body = to_bytes(((files, places), value), known)
@@ -177,6 +178,12 @@ def _sum_of_file(path: str) -> bytes:
         return digest(_content(path))
     except (OSError, ValueError):
         return _ABSENT
+
+
+@lru_cache(maxsize=4096)
+def _sum_in_state(path: str, _state: object) -> bytes:
+    """The sum of a file that is in this state: the LLVM IR and the program depend on the same headers."""
+    return _sum_of_file(path)
 
 
 def _changed_since(path: str, since: int) -> bool:

@@ -232,8 +232,10 @@ def texts_of_program(files: Iterable[str], replaced: Iterable[tuple[str, str]]) 
     """Files that were read, without the headers of the system, of compilers and of membar: to be searched."""
     texts = {absolute(name): text for name, text in replaced}
     for file in files:
+        if is_below(file, _SYSTEM_HEADERS) or is_header_of_compiler(file):
+            continue
         path = absolute(file)
-        if is_header_of_compiler(file) or any(is_below(path, each) for each in (HEADERS, _SYSTEM_HEADERS)):
+        if any(is_below(path, each) for each in (HEADERS, _SYSTEM_HEADERS)):
             continue
         with suppress(OSError):
             yield SourceFile(file, texts[path]) if path in texts else SourceFile.read(file)

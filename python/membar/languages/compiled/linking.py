@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from membar.code import ir as code
-from membar.code.assembly.template import read_statements
 from membar.code.passes.link import Refuse, link, named_operands, rename
 from membar.code.passes.resolve_exceptions import resolve_exceptions
 from membar.code.passes.resolve_kernel import resolve_kernel
@@ -331,6 +330,10 @@ def _refusal(read: Read) -> Refuse:
 
 def _refuse_data_in_assembly(module: llvm.Module, refuse: Refuse) -> None:
     """Refuses assembly outside functions that is more than code: it may do anything."""
+    if not module.assembly:
+        return
+    from membar.code.assembly.template import read_statements  # noqa: PLC0415 - few programs have any
+
     text = "\n".join(module.assembly)
     words = {statement.mnemonic for statement in read_statements(text)}
     if words <= _HARMLESS_DIRECTIVES:

@@ -29,11 +29,11 @@ def name_threads(module: ir.Module, spans: Spans) -> ir.Module:
         spans: the text of the program.
     """
     functions: dict[str, str] = {}
-    is_of_program, given = spans.is_of_program, _given_names(module, spans)
-    for thread in module.threads:
-        place = module.functions[thread].place
-        if thread == ENTRY or place is None or is_of_program(place):
-            continue
+    is_of_program = spans.is_of_program
+    places = {thread: module.functions[thread].place for thread in module.threads if thread != ENTRY}
+    begun = [thread for thread, place in places.items() if place is not None and not is_of_program(place)]
+    given = _given_names(module, spans) if begun else {}
+    for thread in begun:
         found = next(_first_functions(module.functions[thread], is_of_program), _UNNAMED)
         found = given.get(thread, _UNNAMED if found.startswith(CLOSURE) else found)
         number = 1 + (found in module.threads)  # the first one is shown without its number
