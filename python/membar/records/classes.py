@@ -8,10 +8,11 @@ that writes the method, puts it in its own place, and is never asked again. Equa
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter, methodcaller
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from membar.records import templates
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _SHAPE = "__record_shape__"
 _FIELDS = "__dataclass_fields__"
-_ORDERS = {"__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
+_ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "__lt__": operator.lt, "__le__": operator.le, "__gt__": operator.gt, "__ge__": operator.ge,
+}  # fmt: skip
 
 
 class _Missing:
@@ -188,15 +191,8 @@ def _types(cls: type) -> dict[str, object]:
     return {**{name: kinds[name] for name, one in _shape(cls).items() if one.is_given}, "return": None}
 
 
-def _compile(cls: type, name: str, text: str, known: dict[str, object]) -> FunctionType:
-    exec(compile(text, f"<{name} of {cls.__qualname__}>", "exec"), known)
-    found = known[name]
-    assert isinstance(found, FunctionType)
-    return found
-
-
 def _from_family(cls: type, name: str, family: Sequence[CodeType]) -> FunctionType | None:
-    """The method, if there is a template for so many fields; None if it has to be compiled."""
+    """The method, if there is a template for so many fields; None if there is none."""
     fields = [name for name, one in _shape(cls).items() if one.counts]
     if len(fields) >= len(family):
         return None
@@ -284,7 +280,10 @@ def _make_init(cls: type, name: str) -> FunctionType:
     found = _init_from_template(cls)
     if found is None:
         known: dict[str, object] = {}
-        found = _compile(cls, name, _init_text(cls, name, known), known)
+        exec(compile(_init_text(cls, name, known), f"<{name} of {cls.__qualname__}>", "exec"), known)
+        compiled = known[name]
+        assert isinstance(compiled, FunctionType)
+        found = compiled
     return found
 
 
@@ -324,33 +323,42 @@ def _make_repr(cls: type, name: str) -> FunctionType:  # noqa: ARG001 - as all t
     return __repr__
 
 
-def _counting(cls: type, who: str) -> str:
-    return "(" + "".join(f"{who}.{name}," for name, one in _shape(cls).items() if one.counts) + ")"
-
-
-def _comparison_method(cls: type, name: str, sign: str) -> str:
-    return (
-        f"def {name}(self, other):\n"
-        f" if other.__class__ is self.__class__:\n"
-        f"  return {_counting(cls, 'self')} {sign} {_counting(cls, 'other')}\n"
-        f" return NotImplemented"
-    )
+def _compared(cls: type) -> Callable[[object], object]:
+    """What equality, order and hash look at; there is some."""
+    return attrgetter(*(name for name, one in _shape(cls).items() if one.counts))
 
 
 def _make_equal(cls: type, name: str) -> FunctionType:
-    return _from_family(cls, name, templates.EQUAL) or _compile(
-        cls, name, _comparison_method(cls, name, "=="), {}
-    )
+    return _from_family(cls, name, templates.EQUAL) or _comparison(cls, operator.eq)
 
 
 def _make_order(cls: type, name: str) -> FunctionType:
-    return _compile(cls, name, _comparison_method(cls, name, _ORDERS[name]), {})
+    return _comparison(cls, _ORDERS[name])
+
+
+def _comparison(cls: type, compare: Callable[[object, object], bool]) -> FunctionType:
+    compared = _compared(cls)
+
+    def method(self: object, other: object) -> bool:
+        return (
+            compare(compared(self), compared(other)) if other.__class__ is self.__class__ else NotImplemented
+        )
+
+    assert isinstance(method, FunctionType)
+    return method
 
 
 def _make_hash(cls: type, name: str) -> FunctionType:
-    return _from_family(cls, name, templates.HASHED) or _compile(
-        cls, name, f"def {name}(self):\n return hash({_counting(cls, 'self')})", {}
-    )
+    found = _from_family(cls, name, templates.HASHED)
+    if found is not None:
+        return found
+    compared = _compared(cls)
+
+    def method(self: object) -> int:
+        return hash(compared(self))
+
+    assert isinstance(method, FunctionType)
+    return method
 
 
 class _Fields:

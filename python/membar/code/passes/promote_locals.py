@@ -65,6 +65,8 @@ def _promotable(function: ir.Function, pointer_bits: int) -> dict[str, ir.Type]:
         for item in block.instructions
         if isinstance(item, ir.Slot) and item.count is None
     }
+    if not slots:
+        return {}
     types: dict[str, set[ir.Type]] = {name: set() for name in slots}
     escaped: set[str] = set()
     for block in function.blocks:
