@@ -27,7 +27,6 @@ from membar.properties.memory import NAME as MEMORY
 from membar.properties.memory import is_about_value
 from membar.properties.property import has_assertion_of, has_error_state_of, is_asked_as
 from membar.properties.races import defines_races
-from membar.questions import language_races
 from membar.questions.answer import RaceRun
 from membar.questions.answering import add_findings, answer, confirm_witness, load_engine
 from membar.questions.default_engines import default_engine
@@ -422,6 +421,8 @@ class _Asking:
 
     def _with_races_of_language(self, found: Searched | None) -> Searched:
         """The answer with an additional finding: whether the program has races in its language."""
+        from membar.questions import language_races  # noqa: PLC0415 - C only
+
         search = self.search
         program = asserting(without_warnings(search.written), ("races",))
         silent = replace(_asking_only(program, ()), condition=None)
@@ -453,6 +454,7 @@ class _Asking:
                 return self._flagging_races(mixed_sizes.without_rule(outcome, task), self._races(written))
         if not task.program.ends_memory:
             return self._flagging_races(outcome, self._races(written))
+        from membar.questions import language_races  # noqa: PLC0415 - C only
         from membar.questions import reordered_use_after_free as reordered  # noqa: PLC0415 - C only
 
         if not reordered.may_miss_some(task, outcome):
@@ -476,6 +478,10 @@ class _Asking:
         return self._ask(task, load_engine(default_engine(task.program, task.model, task.options)))
 
     def _flagging_races(self, outcome: Outcome, found: Outcome | None) -> Outcome:
+        if found is None:
+            return outcome
+        from membar.questions import language_races  # noqa: PLC0415 - C only
+
         return language_races.flag(outcome, found, self.search.path)
 
     def _races(self, program: Program) -> Outcome | None:
@@ -485,6 +491,8 @@ class _Asking:
         """
         if defines_races(self.search.model) or not has_plain_accesses(program):
             return None
+        from membar.questions import language_races  # noqa: PLC0415 - C only
+
         task = language_races.quick_question(program)
         return self._ask_language(task)
 

@@ -20,8 +20,6 @@ from membar.records import replace
 
 RC11, RC20 = "rc11", "rc20"
 GIVEN_UP = "no time was left to check for data races in C"
-OPTIONS = ("--unroll", "--max-unroll", "--jobs")
-"""The options of a question that count for its follow-up question about races."""
 _MOST_EXECUTIONS = 1000
 _ROUNDS = 2
 _LONGEST = 20.0  # seconds: blocked executions do not count as executions

@@ -10,7 +10,7 @@ from membar.diagnostics import EngineLimitError
 from membar.languages.registry import frontend_for, load_model
 from membar.limits.budget import stage
 from membar.properties.labels import LABELS
-from membar.questions import language_races, refusals
+from membar.questions import refusals
 from membar.questions.answer import Answer, Reading, make_answer
 from membar.questions.answering import default_model, load_engine
 from membar.questions.default_engines import default_engine
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 # Seconds for asking whether claims hold vacuously, besides half the time that the answer took.
 _LEAST_FOR_VACUITY: Final = 0.3
+# The options of a question that count for its follow-up question about races in C.
+_FOR_RACES: Final = ("--unroll", "--max-unroll", "--jobs")
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -165,7 +167,7 @@ class Safety(Question):
         """The given options that only concern the engine of the question."""
         engine = () if self.engine is None else ("--engine",)
         limits = () if self.limits.states is None else ("--limit states",)
-        chosen = (name for name in refusals.options_of(options) if name not in language_races.OPTIONS)
+        chosen = (name for name in refusals.options_of(options) if name not in _FOR_RACES)
         return (*engine, *chosen, *limits)
 
     def _given_for_language(self) -> list[str]:
