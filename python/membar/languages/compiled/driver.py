@@ -77,7 +77,7 @@ _ESCAPED = pattern(r"\\([ #\\])|\$(?=\$)")
 _WIDE = pattern(r"\b(?:unsigned )?long\b|\bu?intptr_t\b|\bs?size_t\b|\bu?int64_t\b|\bptrdiff_t\b")
 # Functions whose types the compiler itself knows.
 _KNOWN_FUNCTION = pattern("undeclared library function|implicitly declaring library function")
-_LITERAL = pattern(r"(?:0x)?\d\w*\s*[,;)]")
+_LITERAL = pattern(r"(?:\w*\s*=\s*)?(?:(?:0x)?\d\w*|NULL)\s*[,;)]")
 _MISSING_HEADER = "file not found"
 # How zig says that `#embed` names a file that is not there, or cannot be read.
 _MISSING_EMBED = pattern(r"^.*: error: failed to read '[^'\n]*\.d': FileNotFound$", re.MULTILINE)
@@ -554,7 +554,7 @@ class _Job:
         return message.flag in _HABITS
 
     def _is_literal(self, message: Message) -> bool:
-        """Whether a number stands there, which is the same whatever its type."""
+        """Whether a number or `NULL` stands there, which is the same whatever its type."""
         source = self.readable(message.file)
         if source is None or message.line > len(source.line_starts):
             return False

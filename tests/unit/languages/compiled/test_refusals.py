@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import membar
@@ -21,6 +23,7 @@ REFUSALS = [
     ("int main(void) {\n  5 = 6;\n  return 0;\n}", "W1512", "expression is not assignable", 2),
     ("int main(void) {\n  extern int x;\n  return x;\n}", "W1520", "the variable `x` is declared but never defined", 3),
     ("__declspec(thread) int x;\nint main(void) { return 0; }", "W1512", "'__declspec' attributes are not enabled; use '-fdeclspec' or '-fms-extensions' to enable support for __declspec attributes", 1),
+    ("int f(int n) { return n; }\nint main(void) {\n  int n = 0;\n  return f(&n);\n}", "W1512", "incompatible pointer to integer conversion passing 'int *' to parameter of type 'int'", 4),
     ("#include <threads.h>\nonce_flag f = ONCE_FLAG_INIT;\nvoid (*g)(void);\nint main(void) {\n  thrd_slept(0, 0);\n}", "W1512", "call to undeclared function 'thrd_slept'; ISO C99 and later do not support implicit function declarations", 5),
     ("int f(void) { return 0; }", "W1521", "refused.c: the program has no function `main`", None),
     ("#include <stdatomic.h>\natomic_int x;\nint main(void) {\n  atomic_store_explicit(&x, 1, memory_order_acquire);\n}", "W1513", "the memory ordering is invalid for this operation", 4),
@@ -129,3 +132,15 @@ def test_macros_come_from_the_command_line() -> None:
     text = "int r;\nint main(void) { r = N; return 0; }\n"
     found = membar.check(SourceFile("macros.c", text), model="sc", defines=("N=7",))
     assert dict(found.outcome.run.outcomes[0])["r"] == 7
+
+
+def test_null_may_stand_for_a_number(tmp_path: Path) -> None:
+    path = tmp_path / "null.c"
+    path.write_text(
+        "#include <stddef.h>\n"
+        "int f(int n) { return NULL; }\n"
+        "int main(void) {\n  int n = NULL;\n  n = NULL;\n  return f(NULL) + n;\n}\n"
+    )
+    found = membar.check(path, model="sc")
+    assert found.verdict == "holds"
+    assert sum("pointer to integer" in note for note in found.notes) == 4
