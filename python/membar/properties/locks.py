@@ -31,7 +31,7 @@ def flags_misuse(model: Model) -> bool:
 
 def relies_on_flags(program: Program) -> bool:
     """Whether a program uses the kernel's locks or critical sections, which no assertion checks."""
-    return any(
+    return not _KERNEL_TAGS.isdisjoint(program.tags) and any(
         not _KERNEL_TAGS.isdisjoint(tags)
         for item in program.operations
         if isinstance(item, Fence | Load | Rmw | Store)

@@ -14,7 +14,7 @@ from membar.program.program import Program
 from membar.properties.deadlock import DEADLOCK, deadlock_of
 from membar.properties.final_state import Observer
 from membar.properties.termination import is_about_waiting, waiting_of
-from membar.questions.outcome import Witness
+from membar.questions.outcome import FinalState, Witness
 from membar.records import replace
 
 _RELATIONS = (
@@ -200,19 +200,19 @@ def _compare_final(program: Program, chosen: tuple[Trace, ...], witness: Witness
     """
     if witness.steps:
         return None
-    again = rebuilt(program, chosen, witness)
+    registers, final = _ending(program, chosen, witness.execution)
     for name, trace, given, ours in zip(
         [thread.name for thread in program.threads],
         chosen,
         witness.execution.registers,
-        again.execution.registers,
+        registers,
         strict=True,
     ):
         # A search that truncates a loop may stop before or after steps that no event follows.
         if given != ours and trace.status is not Status.CUT:
             return f"registers: those of {name} are {dict(ours)}, not {dict(given)}"
-    if again.final != witness.final:
-        return f"final: the final state is {dict(again.final)}, not {dict(witness.final)}"
+    if final != witness.final:
+        return f"final: the final state is {dict(final)}, not {dict(witness.final)}"
     return None
 
 
@@ -222,10 +222,18 @@ def rebuilt(program: Program, chosen: tuple[Trace, ...], witness: Witness) -> Wi
     frame = skeleton(expand(program), chosen).execution
     if witness.steps:  # which were followed
         return replace(witness, execution=replace(given, events=frame.events))
-    registers = tuple(tuple(sorted(dict(trace.registers).items())) for trace in chosen)
+    registers, final = _ending(program, chosen, given)
     execution = replace(frame, rf=given.rf, co=given.co, registers=registers)
-    final = Observer(program).ending([dict(values) for values in registers], final_memory(given)).shown
     return replace(witness, execution=execution, final=final)
+
+
+def _ending(
+    program: Program, chosen: tuple[Trace, ...], given: Execution
+) -> tuple[tuple[tuple[tuple[str, int], ...], ...], FinalState]:
+    """The registers of the threads after these runs, and the final state with the memory of an execution."""
+    registers = [dict(sorted(dict(trace.registers).items())) for trace in chosen]
+    final = Observer(program).ending(registers, final_memory(given)).shown
+    return tuple(tuple(values.items()) for values in registers), final
 
 
 def _why_refused(program: Program, model: Model, witness: Witness) -> str | None:
