@@ -5,7 +5,11 @@ Until the command line is ready for it, Ctrl-C ends the process at once: there i
 
 import gc
 
-from membar.limits.signals import signal
+from membar import finder
+
+finder.install()
+
+from membar.limits.signals import signal  # noqa: E402 - found so
 
 # How many objects are made before garbage is looked for: modules, programs and proofs make hardly any.
 gc.set_threshold(100_000)
