@@ -144,3 +144,14 @@ def test_null_may_stand_for_a_number(tmp_path: Path) -> None:
     found = membar.check(path, model="sc")
     assert found.verdict == "holds"
     assert sum("pointer to integer" in note for note in found.notes) == 4
+
+
+def test_functions_of_numbers_need_no_declaration(tmp_path: Path) -> None:
+    path = tmp_path / "undeclared.c"
+    path.write_text("int main(void) { void *p[] = {0, 50}; usleep(sleep(2)); return p[1] == 0; }\n")
+    found = membar.check(path, model="sc")
+    assert found.verdict == "holds"
+    assert sum("undeclared" in note or "conversion" in note for note in found.notes) == 3
+    path.write_text("int main(void) { return pthread_mutex_lock(0); }\n")
+    with pytest.raises(InputError, match="undeclared function 'pthread_mutex_lock'"):
+        membar.check(path, model="sc")
