@@ -416,7 +416,8 @@ class Module:
     """A program: functions and global objects.
 
     `constructors` are called before `main`, in order; `destructors` at the end of the process, the last one
-    first: a function, its argument, and where it is registered. `handlers` are where exceptions or panics
+    first: a function, its argument, and where it is registered; None if the linker calls it, after all that
+    were registered. `handlers` are where exceptions or panics
     are caught, `gaps` as in a Program;
     `pointer_bits` is the width of an address.
     `threads` are the functions that threads run, `main` first, once `spawn_threads` has found them; `copied`
@@ -434,7 +435,7 @@ class Module:
     functions: Mapping[str, Function]
     objects: Mapping[str, Object]
     constructors: tuple[str, ...] = ()
-    destructors: tuple[tuple[Operand, Operand, Place | None], ...] = ()
+    destructors: tuple[tuple[Operand, Operand | None, Place | None], ...] = ()
     handlers: tuple[Place, ...] = ()
     gaps: frozenset[str] = frozenset()
     threads: tuple[str, ...] = ()

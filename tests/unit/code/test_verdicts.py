@@ -106,6 +106,28 @@ def test_an_access_that_a_processor_delays_beyond_a_free_is_no_plain_holds() -> 
 
 
 WHOLE = {
+    "a destructor": (
+        "int x = 1; __attribute__((destructor)) void end(void) { assert(x == 1); }",
+        "x = 2;",
+        "assertions",
+    ),
+    "destructors after what atexit was given, by priority": (
+        "int x; __attribute__((destructor(200))) int second(void) { x = x * 10 + 2; return x; }\n"
+        "__attribute__((destructor(101))) void third(void) { assert(x == 12); }\n"
+        "void first(void) { x = 1; }",
+        "atexit(first); exit(0);",
+        "holds",
+    ),
+    "a constructor with a result": (
+        "int x; __attribute__((constructor)) int begin(void) { return x = 1; }",
+        "assert(x == 1);",
+        "holds",
+    ),
+    "a constructor with arguments": (
+        "int x; __attribute__((constructor)) void begin(int c, char **v) { x = c + !v[1]; }",
+        "assert(x == 2);",
+        "holds-within",
+    ),
     "recursion": ("int fact(int n) { return n ? n * fact(n - 1) : 1; }", "assert(fact(5) == 120);", "holds"),
     "recursion in two places": (
         "int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }",

@@ -80,7 +80,9 @@ def rename(module: ir.Module, functions: Mapping[str, str], objects: Mapping[str
         functions={found.name: found for item in module.functions.values() for found in (function(item),)},
         objects={found.name: found for item in module.objects.values() for found in (variable(item),)},
         constructors=tuple(functions.get(name, name) for name in module.constructors),
-        destructors=tuple((change(each), change(argument), at) for each, argument, at in module.destructors),
+        destructors=tuple(
+            (change(each), argument and change(argument), at) for each, argument, at in module.destructors
+        ),
     )
 
 

@@ -47,30 +47,20 @@ class _Start:
         self.objects = dict(module.objects)
 
     def run(self) -> ir.Module:
-        is_open = self.words is None and uses_arguments(self.body)
-        results = tuple(ir.Value(f"status.{at}", type_) for at, type_ in enumerate(self.body.results))
+        constructors = [self.module.functions[name] for name in self.module.constructors]
+        is_open = self.words is None and any(map(uses_arguments, (self.body, *constructors)))
         if is_open:
             self.body = _with_places_of_results(self.body)
-        instructions: list[ir.Instruction] = [
-            ir.Call(results=(), callee=ir.FunctionAddress(each), arguments=())
-            for each in self.module.constructors
-        ]
-        instructions.append(
-            ir.Call(
-                results=results,
-                callee=ir.FunctionAddress(_BODY),
-                arguments=tuple(self._arguments()),
-                place=self.body.place,
-            )
-        )
+        run = replace(self._call(self.body), place=self.body.place)
+        instructions: list[ir.Instruction] = [*map(self._call, constructors), run]
         if END_OF_LOCALS in self.module.functions:
             instructions.append(ir.Call(results=(), callee=ir.FunctionAddress(END_OF_LOCALS), arguments=()))
         if END_OF_PROCESS in self.module.functions:
             instructions.append(ir.Call(results=(), callee=ir.FunctionAddress(END_OF_PROCESS), arguments=()))
         if self.module.destructors:
             instructions.append(_DESTROY)
-        if results:
-            instructions += self._check_status(results[0])
+        if run.results:
+            instructions += self._check_status(run.results[0])
         blocks = [ir.Block(name="run", instructions=tuple(instructions), end=ir.Return())]
         if is_open:
             blocks[:0] = self._one_way()
@@ -90,17 +80,30 @@ class _Start:
         return self.checks.added_to(done)
 
     def _destroy_variables(self) -> ir.Function:
-        """The destructors of global variables, that of the last one first."""
+        """The destructors of global variables, that of the last one first, and then those of the linker."""
+        in_order = sorted(self.module.destructors, key=lambda each: each[1] is not None)
         calls = tuple(
-            ir.Call(results=(), callee=function, arguments=(argument,), place=place)
-            for function, argument, place in reversed(self.module.destructors)
+            self._call(self.module.functions[function.name])
+            if argument is None and isinstance(function, ir.FunctionAddress)
+            else ir.Call(results=(), callee=function, arguments=(argument,) if argument else (), place=place)
+            for function, argument, place in reversed(in_order)
         )
         block = ir.Block(name="destroy", instructions=calls, end=ir.Return())
         return ir.Function(name=_DESTRUCTORS, parameters=(), results=(), blocks=(block,))
 
-    def _arguments(self) -> Iterator[ir.Operand]:
+    def _call(self, function: ir.Function) -> ir.Call:
+        """The call of a function that the system makes; constructors get the arguments of `main`, too."""
+        return ir.Call(
+            results=tuple(
+                ir.Value(f"{function.name}.{at}", each) for at, each in enumerate(function.results)
+            ),
+            callee=ir.FunctionAddress(function.name),
+            arguments=tuple(self._arguments(function)),
+        )
+
+    def _arguments(self, function: ir.Function) -> Iterator[ir.Operand]:
         words = (self.name, *(self.words or ()))
-        for at, parameter in enumerate(self.body.parameters):
+        for at, parameter in enumerate(function.parameters):
             if at == 0:
                 yield ir.Constant(len(words), parameter.type)
             elif at == 1:

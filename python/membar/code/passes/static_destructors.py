@@ -16,7 +16,7 @@ _REGISTER = ir.FunctionAddress("__cxa_atexit")
 def take_static_destructors(module: ir.Module) -> ir.Module:
     """The module of one file, with its destructors listed in the order in which they are registered."""
     functions = dict(module.functions)
-    found: list[tuple[ir.Operand, ir.Operand, ir.Place | None]] = []
+    found: list[tuple[ir.Operand, ir.Operand | None, ir.Place | None]] = []
 
     def visit(name: str) -> None:
         function = functions.get(name)
@@ -38,7 +38,9 @@ def take_static_destructors(module: ir.Module) -> ir.Module:
 
     for name in module.constructors:
         visit(name)
-    return replace(module, functions=functions, destructors=tuple(found)) if found else module
+    if not found:
+        return module
+    return replace(module, functions=functions, destructors=(*module.destructors, *found))
 
 
 def _is_known(call: ir.Call) -> bool:

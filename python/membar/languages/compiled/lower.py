@@ -24,11 +24,11 @@ from membar.languages.compiled.refusal import Refusal
 from membar.records import replace
 from membar.source import SourceFile
 
-CONSTRUCTORS = "llvm.global_ctors"
+CONSTRUCTORS, DESTRUCTORS = "llvm.global_ctors", "llvm.global_dtors"
 # Where the compiled libraries of Rust say that their sources are.
 _LIBRARIES_OF_RUST = ("/rustc/", "/rust/deps/")
 # Variables that tell the linker something, and nothing else.
-_FOR_THE_LINKER = frozenset({"llvm.used", "llvm.compiler.used", CONSTRUCTORS, "llvm.global_dtors"})
+_FOR_THE_LINKER = frozenset({"llvm.used", "llvm.compiler.used", CONSTRUCTORS, DESTRUCTORS})
 
 
 def lower_module(
@@ -80,8 +80,8 @@ class ModuleLowering:
         self._reached: list[str] = []
 
     def run(self, roots: tuple[str, ...]) -> code.Module:
-        constructors = tuple(self._constructors())
-        for name in (*roots, *constructors):
+        constructors, destructors = tuple(self._listed(CONSTRUCTORS)), tuple(self._listed(DESTRUCTORS))
+        for name in (*roots, *constructors, *destructors):
             is_variable = name in self.module.variables
             self.reach(code.ObjectAddress(name) if is_variable else code.FunctionAddress(name))
         while self._reached:
@@ -92,6 +92,7 @@ class ModuleLowering:
             functions=dict(sorted(self.functions.items())),
             objects=dict(sorted(self.objects.items())),
             constructors=constructors,
+            destructors=tuple((code.FunctionAddress(name), None, None) for name in destructors),
             handlers=tuple(self.handlers),
             allocated=self.allocated,
             partly_checked=self._partly_checked(),
@@ -113,9 +114,9 @@ class ModuleLowering:
         passed = (("memory", part),) if self.misused_unseen else ()
         return (*((("races", divided),) if found else ()), *literals, *passed, *(aligned if less else ()))
 
-    def _constructors(self) -> Iterator[str]:
-        """Functions that run before `main`, by their priority."""
-        variable = self.module.variables.get(CONSTRUCTORS)
+    def _listed(self, name: str) -> Iterator[str]:
+        """Functions that run before `main` or after it, by their priority."""
+        variable = self.module.variables.get(name)
         if variable is None or not isinstance(variable.initialiser, llvm.Aggregate):
             return
         found: list[tuple[int, int, str]] = []
