@@ -47,6 +47,8 @@ _OVERLAPS = (
     main_only("memcpy to itself", "int a[4] = {0}; memcpy(a, a + 1, 8);", "memory: memory is copied to memory that overlaps it"),
     main_only("memcpy to what comes next", "int a[4] = {1, 2}; memcpy(a + 2, a, 8); assert(a[3] == 2);", "holds"),
     main_only("memmove to itself", "int a[4] = {1, 2}; memmove(a + 1, a, 8); assert(a[2] == 2);", "holds"),
+    main_only("memcpy to itself, of a length that is read", "char a[12] = {0}; memcpy(a, a + 1, length);", "memory: memory is copied to memory that overlaps it", "volatile int length = 8;\n"),
+    main_only("memcpy of a length that is read, to what follows", "char a[16] = {0}; memcpy(a + 8, a, length); memcpy(a, a, length); memmove(a + 1, a, length);", "holds", "volatile int length = 8;\n"),
     main_only("memcpy to itself, through memory", "int *a = calloc(4, sizeof(int)); hidden = a; int *b = hidden; memcpy(b + 1, a, 8); free(a);", "memory: memory is copied to memory that overlaps it", "_Atomic(int *) hidden;\n"),
     main_only("memcpy beside itself, through memory", "int *a = calloc(4, sizeof(int)); hidden = a; int *b = hidden; memcpy(b + 2, a, 8); free(a);", "holds", "_Atomic(int *) hidden;\n"),
 )  # fmt: skip

@@ -17,6 +17,7 @@ from membar.code.analyses.points_to import PointsTo, points_to
 from membar.code.analyses.targets import UNKNOWN, Target
 from membar.code.checks import Checks
 from membar.code.passes import Pass
+from membar.code.passes.expand_copies import OVERLAP
 from membar.code.pieces import Emitter
 from membar.records import replace
 
@@ -129,7 +130,9 @@ class _Bounding:
         fits = self.emit.compute("ule", ir.BOOL, length, ir.Constant(limit, length.type))
         message = f"more than the {limit} bytes of an object are copied or set"
         self.emit.instructions.append(self.checks.check(fits, message, place))
-        if isinstance(item, ir.Copy) and self._may_meet(item):
+        if isinstance(item, ir.Copy) and not item.may_overlap and self._may_meet(item):
+            self._check_apart(item)
+        if isinstance(item, ir.Copy) and item.may_overlap and self._may_meet(item):
             forwards, backwards = self.emit.label(), self.emit.label()
             word = ir.Int(self.emit.pointer_bits)
             ends = (self.emit.convert(side, word) for side in (item.target, item.source))
@@ -145,7 +148,17 @@ class _Bounding:
             {target.site for target in self.targets.targets(self.function.name, side)}
             for side in (item.source, item.target)
         )
-        return item.may_overlap and bool(one & other)
+        return bool(one & other)
+
+    def _check_apart(self, item: ir.Copy) -> None:
+        """A violation if the two sides of a copy overlap; they may be the same."""
+        emit, word = self.emit, ir.Int(self.emit.pointer_bits)
+        length, to, source = (emit.convert(each, word) for each in (item.length, item.target, item.source))
+        ahead, back = emit.compute("sub", word, to, source), emit.compute("sub", word, source, to)
+        is_same = emit.compute("eq", ir.BOOL, ahead, ir.Constant(0, word))
+        are_far = (emit.compute("uge", ir.BOOL, distance, length) for distance in (ahead, back))
+        is_fine = emit.compute("or", ir.BOOL, is_same, emit.compute("and", ir.BOOL, *are_far))
+        emit.instructions.append(self.checks.check(is_fine, OVERLAP, item.place))
 
     def _branch(self, condition: ir.Operand, then: str, otherwise: str, place: ir.Place | None) -> ir.Branch:
         return ir.Branch(condition=condition, then=ir.Goto(then), otherwise=ir.Goto(otherwise), place=place)
@@ -184,7 +197,9 @@ class _Bounding:
         target = self.emit.move_address(item.target, start)
         if isinstance(item, ir.Copy):
             source = self.emit.move_address(item.source, start)
-            self.emit.instructions.append(replace(item, target=target, source=source, length=length))
+            # Whether the two sides are apart is checked for the whole length.
+            part = replace(item, target=target, source=source, length=length, may_overlap=True)
+            self.emit.instructions.append(part)
         else:
             self.emit.instructions.append(replace(item, target=target, length=length))
 

@@ -17,7 +17,7 @@ from membar.code.pieces import Emitter
 from membar.records import replace
 
 Cells = tuple[tuple[int, int], ...]
-_OVERLAP = "memory is copied to memory that overlaps it"
+OVERLAP = "memory is copied to memory that overlaps it"
 MOST_CELLS = 65_536
 
 
@@ -151,7 +151,7 @@ class _Expansion:
         shifted = emit.compute("add", word, distance, ir.Constant(length - 1, word))
         is_far = emit.compute("uge", ir.BOOL, shifted, ir.Constant(2 * length - 1, word))
         is_fine = emit.compute("or", ir.BOOL, is_same, is_far)
-        emit.instructions.append(self.checks.check(is_fine, _OVERLAP, item.place))
+        emit.instructions.append(self.checks.check(is_fine, OVERLAP, item.place))
 
     def _store(self, item: ir.Copy, loaded: list[tuple[int, ir.Operand]]) -> None:
         for offset, value in loaded:
