@@ -45,9 +45,10 @@ def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Dia
             help="declare the location with the size of its accesses",
         )
     shown = signed(word)
+    mistake = "which is not a location" if shown else "a null pointer"
     return Diagnostic(
         code=NO_LOCATION,
-        message=f"{ASTRAY} {size} bytes at address {shown}, which is not a location",
+        message=f"{ASTRAY} {size} byte{'' if size == 1 else 's'} at address {shown}, {mistake}",
         primary=None if span is None else Label(span, "there is no location"),
         help="use the address of a declared location" if shown else "the pointer is null here",
     )

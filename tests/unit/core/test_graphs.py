@@ -105,7 +105,7 @@ def test_a_stray_pointer_is_a_violation() -> None:
     assert isinstance(outcome, Violated)
     assert outcome.property == "memory"
     assert outcome.witness is not None
-    assert "which is not a location" in outcome.witness.message
+    assert "at address 0, a null pointer" in outcome.witness.message
 
 
 def test_a_stray_pointer_in_a_program_with_a_question_is_bad_input() -> None:

@@ -59,7 +59,11 @@ WRONG = [
         5,
     ),
     ("int main(void) {\n  int n = 0;\n  return __builtin_ctz(n);\n}", "`__builtin_ctz` of 0", 5),
-    ("int main(void) {\n  char *p = 0;\n  return atoi(p);\n}", "at address 0, which is not a location", 5),
+    (
+        "int main(void) {\n  char *p = 0;\n  return atoi(p);\n}",
+        "access of 1 byte at address 0, a null pointer",
+        5,
+    ),
 ]
 
 
