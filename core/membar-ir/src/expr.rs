@@ -6,6 +6,7 @@
 //! decoding: the code never underflows and leaves exactly one word.
 
 use crate::error::CoreError;
+use crate::floats;
 use crate::origins::Origins;
 use crate::words::Words;
 
@@ -27,9 +28,7 @@ impl Register {
 pub enum Code {
     Constant(u64),
     Register(Register),
-    Negate,
-    Invert,
-    Not,
+    Unary(Unary),
     Binary(Binary),
     /// The low bits, given by how far they are shifted up, and whether the top one is copied down.
     Extend {
@@ -45,7 +44,7 @@ impl Code {
     pub fn operands(self) -> usize {
         match self {
             Self::Constant(_) | Self::Register(_) => 0,
-            Self::Negate | Self::Invert | Self::Not | Self::Extend { .. } => 1,
+            Self::Unary(_) | Self::Extend { .. } => 1,
             Self::Binary(_) => 2,
             Self::Select => 3,
         }
@@ -63,12 +62,46 @@ impl Code {
                     then
                 }
             }
-            (_, &[operand]) => unary(self, operand),
+            (Self::Unary(op), &[operand]) => unary(op, operand),
+            (Self::Extend { shift, signed }, &[operand]) => extend(shift, signed, operand),
             (Self::Constant(value), _) => value,
             _ => 0,
         }
     }
 }
+
+/// Operators with one operand, in the order of `UnaryOp` in `program/expr.py`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names are those of program/expr.py")]
+pub enum Unary {
+    Negate,
+    Invert,
+    Not,
+    Sqrt,
+    F64OfF32,
+    F32OfF64,
+    F64OfI64,
+    F64OfU64,
+    F32OfI64,
+    F32OfU64,
+    I64OfF64,
+    U64OfF64,
+}
+
+const UNARY: [Unary; 12] = [
+    Unary::Negate,
+    Unary::Invert,
+    Unary::Not,
+    Unary::Sqrt,
+    Unary::F64OfF32,
+    Unary::F32OfF64,
+    Unary::F64OfI64,
+    Unary::F64OfU64,
+    Unary::F32OfI64,
+    Unary::F32OfU64,
+    Unary::I64OfF64,
+    Unary::U64OfF64,
+];
 
 /// Operators with two operands, in the order of `BinaryOp` in `program/expr.py`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -93,9 +126,18 @@ pub enum Binary {
     Le,
     Slt,
     Sle,
+    Fadd,
+    Fsub,
+    Fmul,
+    Fdiv,
+    Frem,
+    Feq,
+    Flt,
+    Fle,
+    Fexact,
 }
 
-const BINARY: [Binary; 19] = [
+const BINARY: [Binary; 28] = [
     Binary::Add,
     Binary::Sub,
     Binary::Mul,
@@ -115,10 +157,19 @@ const BINARY: [Binary; 19] = [
     Binary::Le,
     Binary::Slt,
     Binary::Sle,
+    Binary::Fadd,
+    Binary::Fsub,
+    Binary::Fmul,
+    Binary::Fdiv,
+    Binary::Frem,
+    Binary::Feq,
+    Binary::Flt,
+    Binary::Fle,
+    Binary::Fexact,
 ];
 
-/// Number of the first binary operator in the form.
-const FIRST_BINARY: u64 = 7;
+/// Number of the first operator in the form: those with one operand, then those with two.
+const FIRST_OPERATOR: u64 = 4;
 
 /// An expression over the registers of one thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -233,9 +284,13 @@ impl Expr {
                     let condition = stack.pop().unwrap_or_default();
                     stack.push(if condition == 0 { otherwise } else { then });
                 }
-                Code::Negate | Code::Invert | Code::Not | Code::Extend { .. } => {
+                Code::Unary(op) => {
                     let operand = stack.pop().unwrap_or_default();
-                    stack.push(unary(code, operand));
+                    stack.push(unary(op, operand));
+                }
+                Code::Extend { shift, signed } => {
+                    let operand = stack.pop().unwrap_or_default();
+                    stack.push(extend(shift, signed, operand));
                 }
             }
         }
@@ -284,9 +339,9 @@ impl Expr {
                     taken.1.pick_by(&condition.1);
                     taken
                 }
-                Code::Negate | Code::Invert | Code::Not | Code::Extend { .. } => {
+                Code::Unary(_) | Code::Extend { .. } => {
                     let operand = stack.pop().unwrap_or_default();
-                    (unary(code, operand.0), operand.1)
+                    (code.apply(&[operand.0]), operand.1)
                 }
             };
             stack.push(top);
@@ -307,10 +362,7 @@ fn decode_step(words: &mut Words<'_>, registers: usize) -> Result<(Code, usize),
             let number = u32::try_from(index).map_err(|_| CoreError::TooLarge("number of registers"))?;
             (Code::Register(Register(number)), 2)
         }
-        2 => (Code::Negate, 1),
-        3 => (Code::Invert, 1),
-        4 => (Code::Not, 1),
-        5 => {
+        2 => {
             let width = words.word()?;
             let shift = match width {
                 1..=64 => 64 - u32::try_from(width).map_err(|_| words.malformed("width"))?,
@@ -318,24 +370,31 @@ fn decode_step(words: &mut Words<'_>, registers: usize) -> Result<(Code, usize),
             };
             (Code::Extend { shift, signed: words.flag()? }, 3)
         }
-        6 => (Code::Select, 1),
+        3 => (Code::Select, 1),
         code => {
             let index =
-                usize::try_from(code - FIRST_BINARY).map_err(|_| words.malformed("unknown operator"))?;
-            let op = BINARY.get(index).ok_or_else(|| words.malformed("unknown operator"))?;
-            (Code::Binary(*op), 1)
+                usize::try_from(code - FIRST_OPERATOR).map_err(|_| words.malformed("unknown operator"))?;
+            let unary = UNARY.get(index).map(|&op| Code::Unary(op));
+            let binary = || BINARY.get(index - UNARY.len()).map(|&op| Code::Binary(op));
+            (unary.or_else(binary).ok_or_else(|| words.malformed("unknown operator"))?, 1)
         }
     })
 }
 
-fn unary(code: Code, operand: u64) -> u64 {
-    match code {
-        Code::Negate => operand.wrapping_neg(),
-        Code::Invert => !operand,
-        Code::Not => u64::from(operand == 0),
-        Code::Extend { shift, signed: true } => ((operand << shift).cast_signed() >> shift).cast_unsigned(),
-        Code::Extend { shift, signed: false } => (operand << shift) >> shift,
-        Code::Constant(_) | Code::Register(_) | Code::Binary(_) | Code::Select => operand,
+fn extend(shift: u32, signed: bool, operand: u64) -> u64 {
+    if signed {
+        ((operand << shift).cast_signed() >> shift).cast_unsigned()
+    } else {
+        (operand << shift) >> shift
+    }
+}
+
+fn unary(op: Unary, operand: u64) -> u64 {
+    match op {
+        Unary::Negate => operand.wrapping_neg(),
+        Unary::Invert => !operand,
+        Unary::Not => u64::from(operand == 0),
+        _ => floats::unary(op, operand),
     }
 }
 
@@ -363,6 +422,7 @@ fn binary(op: Binary, left: u64, right: u64) -> u64 {
         Binary::Le => u64::from(left <= right),
         Binary::Slt => u64::from(signed_left < signed_right),
         Binary::Sle => u64::from(signed_left <= signed_right),
+        _ => floats::binary(op, left, right),
     }
 }
 
@@ -382,7 +442,7 @@ mod tests {
     }
 
     fn apply(op: Binary, left: u64, right: u64) -> u64 {
-        let code = BINARY.iter().position(|&b| b == op).unwrap() as u64 + FIRST_BINARY;
+        let code = (UNARY.len() + BINARY.iter().position(|&b| b == op).unwrap()) as u64 + FIRST_OPERATOR;
         value(&[5, 0, left, 0, right, code], &[])
     }
 
@@ -415,15 +475,15 @@ mod tests {
 
     #[test]
     fn extension_and_selection() {
-        assert_eq!(value(&[5, 0, 0x1ff, 5, 8, 1], &[]), u64::MAX);
-        assert_eq!(value(&[5, 0, 0x1ff, 5, 8, 0], &[]), 0xff);
-        assert_eq!(value(&[7, 1, 0, 0, 11, 0, 22, 6], &[1]), 11);
-        assert_eq!(value(&[7, 1, 0, 0, 11, 0, 22, 6], &[0]), 22);
+        assert_eq!(value(&[5, 0, 0x1ff, 2, 8, 1], &[]), u64::MAX);
+        assert_eq!(value(&[5, 0, 0x1ff, 2, 8, 0], &[]), 0xff);
+        assert_eq!(value(&[7, 1, 0, 0, 11, 0, 22, 3], &[1]), 11);
+        assert_eq!(value(&[7, 1, 0, 0, 11, 0, 22, 3], &[0]), 22);
     }
 
     #[test]
     fn malformed_code_is_refused() {
-        for form in [&[0][..], &[1, 7], &[2, 1, 3], &[4, 0, 1, 0, 2], &[5, 0, 1, 5, 65, 0], &[1, 99], &[2, 0]]
+        for form in [&[0][..], &[1, 7], &[2, 1, 3], &[4, 0, 1, 0, 2], &[5, 0, 1, 2, 65, 0], &[1, 99], &[2, 0]]
         {
             assert!(Expr::decode(&mut Words::new(form), 1).is_err(), "{form:?}");
         }

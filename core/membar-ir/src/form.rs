@@ -32,7 +32,7 @@ use crate::program::{
 use crate::words::Words;
 
 /// First word of the form; to be changed with it.
-pub const VERSION: u64 = 8;
+pub const VERSION: u64 = 9;
 
 impl Program {
     /// Reads a program for a model with `tags` tags.

@@ -3,6 +3,7 @@
 pub mod bits;
 pub mod error;
 pub mod expr;
+mod floats;
 pub mod form;
 pub mod interner;
 pub mod limits;

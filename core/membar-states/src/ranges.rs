@@ -4,7 +4,7 @@
 //! registers hold at all points of their thread; inside an edge they follow its operations.
 
 use membar_ir::bits::SmallSet;
-use membar_ir::expr::{Binary, Code, Expr, Register};
+use membar_ir::expr::{Binary, Code, Expr, Register, Unary};
 use membar_ir::program::{Address, Operation, Thread};
 
 use super::program::Program;
@@ -59,7 +59,7 @@ impl Range {
 
     fn apply(code: Code, operands: &[Self]) -> Self {
         match (code, operands) {
-            (Code::Not, _) => Self::of_bits(1),
+            (Code::Unary(Unary::Not), _) => Self::of_bits(1),
             (Code::Extend { shift, signed }, &[operand]) => {
                 let whole = Self::of_bits(64 - shift);
                 let natural = Self::of_bits(64 - shift - u32::from(signed));

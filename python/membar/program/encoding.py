@@ -22,13 +22,14 @@ from membar.program.predicate import AtPoint, CellValue, Observable, RegisterVal
 from membar.program.program import Edge, Program, Thread
 from membar.records import record
 
-VERSION = 8
+VERSION = 9
 
 _Key = TypeVar("_Key")
 
-_UNARY = {e.UnaryOp.NEGATE: 2, e.UnaryOp.INVERT: 3, e.UnaryOp.NOT: 4}
-_EXTEND, _SELECT, _FIRST_BINARY = 5, 6, 7
-_BINARY = {op: _FIRST_BINARY + position for position, op in enumerate(e.BinaryOp)}
+_CONSTANT, _REGISTER, _EXTEND, _SELECT = range(4)
+_OPERATORS: dict[e.UnaryOp | e.BinaryOp, int] = {
+    op: number for number, op in enumerate((*e.UnaryOp, *e.BinaryOp), start=4)
+}
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -306,11 +307,11 @@ class _ThreadEncoder:
     def _expr(self, expr: e.Expr) -> Sequence[int]:
         # Most of them are a single word; what `expression_code` says of these is said here again, for speed.
         if isinstance(expr, e.Constant):
-            return (2, 0, expr.value)
+            return (2, _CONSTANT, expr.value)
         if isinstance(expr, e.Register):
-            return (2, 1, self.register(expr.name))
+            return (2, _REGISTER, self.register(expr.name))
         if isinstance(expr, e.Address):
-            return (2, 0, (self.encoder.program.bases[expr.name] + expr.offset) & e.MASK)
+            return (2, _CONSTANT, (self.encoder.program.bases[expr.name] + expr.offset) & e.MASK)
         code: list[int] = []
         expression_code(expr, self.registers, self.encoder.program.bases, code)
         return [len(code), *code]
@@ -321,23 +322,23 @@ def expression_code(
 ) -> None:
     """Appends the postfix code of `expr` to `code`; registers it meets for the first time get a number.
 
-    0 constant, 1 register, 2 … 4 negate, invert, not, 5 width sign: extend, 6 select, 7 … the operators of
-    `BinaryOp` in their order.
+    0 constant, 1 register, 2 width sign: extend, 3 select, 4 … the operators of `UnaryOp`, then those of
+    `BinaryOp`, in their order.
     """
     match expr:
         case e.Constant(value=value):
-            code += (0, value)
+            code += (_CONSTANT, value)
         case e.Address(name=name, offset=offset):
-            code += (0, (bases[name] + offset) & e.MASK)
+            code += (_CONSTANT, (bases[name] + offset) & e.MASK)
         case e.Register(name=name):
-            code += (1, _number(registers, name))
+            code += (_REGISTER, _number(registers, name))
         case e.Unary(op=op, operand=operand):
             expression_code(operand, registers, bases, code)
-            code.append(_UNARY[op])
+            code.append(_OPERATORS[op])
         case e.Binary(op=binary, left=left, right=right):
             expression_code(left, registers, bases, code)
             expression_code(right, registers, bases, code)
-            code.append(_BINARY[binary])
+            code.append(_OPERATORS[binary])
         case e.Extend(operand=operand, width=width, signed=signed):
             expression_code(operand, registers, bases, code)
             code += (_EXTEND, width, int(signed))

@@ -1,13 +1,15 @@
 """Expressions over one thread's registers.
 
 Every value is a 64-bit word, written as an unsigned integer 0 … 2^64-1. Narrower arithmetic is a 64-bit
-operation followed by `Extend`. Addresses are ordinary values: the base of an object plus an offset.
+operation followed by `Extend`. Addresses are ordinary values: the base of an object plus an offset. So are
+the bits of floating-point numbers; `program/floats.py` says what their operators compute.
 """
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TypeAlias
 
 from membar.records import record
@@ -22,10 +24,22 @@ class UnaryOp(enum.Enum):
     NEGATE = "-"
     INVERT = "~"
     NOT = "!"
+    SQRT = "sqrt"
+    F64_OF_F32 = "f64_of_f32"
+    F32_OF_F64 = "f32_of_f64"
+    F64_OF_I64 = "f64_of_i64"
+    F64_OF_U64 = "f64_of_u64"
+    F32_OF_I64 = "f32_of_i64"
+    F32_OF_U64 = "f32_of_u64"
+    I64_OF_F64 = "i64_of_f64"
+    U64_OF_F64 = "u64_of_f64"
 
 
 class BinaryOp(enum.Enum):
-    """Operators with two operands; comparisons give 0 or 1. Signed forms carry an `s`."""
+    """Operators with two operands; comparisons give 0 or 1. Signed forms carry an `s`.
+
+    Those of floating-point numbers carry a dot. `*?` says whether the product of two is exact.
+    """
 
     ADD = "+"
     SUB = "-"
@@ -46,6 +60,15 @@ class BinaryOp(enum.Enum):
     LE = "<=u"
     SLT = "<s"
     SLE = "<=s"
+    FADD = "+."
+    FSUB = "-."
+    FMUL = "*."
+    FDIV = "/."
+    FREM = "%."
+    FEQ = "==."
+    FLT = "<."
+    FLE = "<=."
+    FEXACT = "*?"
 
 
 @record(frozen=True, slots=True)
@@ -117,7 +140,10 @@ Expr: TypeAlias = Constant | Address | Register | Unary | Binary | Extend | Sele
 TRUE = Constant(1)
 FALSE = Constant(0)
 COMPARISONS = frozenset({BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.SLT, BinaryOp.SLE})
-"""Operations whose result is 0 or 1."""
+"""Operations on integers whose result is 0 or 1."""
+_TRUTHS = COMPARISONS | {BinaryOp.FEQ, BinaryOp.FLT, BinaryOp.FLE, BinaryOp.FEXACT}
+NAMED_OPERATORS = {op.value: op for op in UnaryOp if op.value.isidentifier()}
+"""Operators that are written like functions, by name."""
 
 
 def is_truth(expr: Expr) -> bool:
@@ -128,7 +154,7 @@ def is_truth(expr: Expr) -> bool:
         case Unary(op=op):
             return op is UnaryOp.NOT
         case Binary(op=op, left=left, right=right):
-            if op in COMPARISONS:
+            if op in _TRUTHS:
                 return True
             return op in (BinaryOp.AND, BinaryOp.OR) and is_truth(left) and is_truth(right)
         case Select(then=then, otherwise=otherwise):
@@ -155,7 +181,20 @@ def _quotient(a: int, b: int) -> int:
     return q if (a < 0) == (b < 0) else -q
 
 
+def _compute_float(op: UnaryOp | BinaryOp, *operands: int) -> int:
+    from membar.program.floats import OPERATORS  # noqa: PLC0415 - few programs have such numbers
+
+    return OPERATORS[op](*operands)
+
+
+_UNARY: dict[UnaryOp, Callable[[int], int]] = {
+    **{op: partial(_compute_float, op) for op in UnaryOp},
+    UnaryOp.NEGATE: lambda a: -a,
+    UnaryOp.INVERT: lambda a: ~a,
+    UnaryOp.NOT: lambda a: int(a == 0),
+}
 _BINARY: dict[BinaryOp, Callable[[int, int], int]] = {
+    **{op: partial(_compute_float, op) for op in BinaryOp},
     BinaryOp.ADD: lambda a, b: a + b,
     BinaryOp.SUB: lambda a, b: a - b,
     BinaryOp.MUL: lambda a, b: a * b,
@@ -194,9 +233,7 @@ def evaluate(expr: Expr, registers: Mapping[str, int], bases: Mapping[str, int])
             return signed(low, width) & MASK if is_signed else low
         case Unary(op=op, operand=operand):
             value = evaluate(operand, registers, bases)
-            if op is UnaryOp.NOT:
-                return int(value == 0)
-            return (-value if op is UnaryOp.NEGATE else ~value) & MASK
+            return _UNARY[op](value) & MASK
         case Select(condition=condition, then=then, otherwise=otherwise):
             chosen = then if evaluate(condition, registers, bases) else otherwise
             return evaluate(chosen, registers, bases)

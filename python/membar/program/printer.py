@@ -14,7 +14,18 @@ from typing import assert_never
 from membar.program import condition as c
 from membar.program import operations as ops
 from membar.program import temporal as t
-from membar.program.expr import TRUE, Address, Binary, Constant, Expr, Extend, Register, Select, Unary
+from membar.program.expr import (
+    NAMED_OPERATORS,
+    TRUE,
+    Address,
+    Binary,
+    Constant,
+    Expr,
+    Extend,
+    Register,
+    Select,
+    Unary,
+)
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.program import Edge, MemoryObject, Program, Thread, Value
 
@@ -199,6 +210,8 @@ def print_expression(expr: Expr) -> str:
             return _address(expr)
         case Register(name=name):
             return print_name(name)
+        case Unary(op=op, operand=operand) if op.value in NAMED_OPERATORS:
+            return f"{op.value}({print_expression(operand)})"
         case Unary(op=op, operand=operand):
             return op.value + _operand(operand)
         case Binary(op=op, left=left, right=right):

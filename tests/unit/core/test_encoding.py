@@ -17,7 +17,7 @@ from membar.models.encoding import encode_plan
 from membar.models.primitives import PRIMITIVES
 from membar.program.condition import FinalCell, FinalRegister
 from membar.program.encoding import encode_program, expression_code, pack
-from membar.program.expr import MASK, Binary, BinaryOp, Constant, Expr, Register, evaluate
+from membar.program.expr import MASK, Binary, BinaryOp, Constant, Expr, Register, Unary, UnaryOp, evaluate
 from membar.program.operations import Load, Send
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
 from membar.source import SourceFile
@@ -51,6 +51,47 @@ def test_every_operator_means_the_same_on_hard_numbers(op: BinaryOp) -> None:
         for right in hard:
             expr = Binary(op, Register("a"), Constant(right))
             assert value_in_core(expr, {"a": left}) == evaluate(expr, {"a": left}, BASES), (left, right)
+
+
+# Zeros, the smallest and largest numbers of 32 and 64 bits and those beside 1, infinities, NaN, halves.
+_FLOATS = (
+    0, 1, 0x000F_FFFF_FFFF_FFFF, 0x0010_0000_0000_0000, 0x3FE0_0000_0000_0000, 0x3FEF_FFFF_FFFF_FFFF,
+    0x3FF0_0000_0000_0000, 0x3FF0_0000_0000_0001, 0x3FB9_9999_9999_999A, 0x41DF_FFFF_FFC0_0000,
+    0x43E0_0000_0000_0000, 0x43F0_0000_0000_0000, 0x433F_FFFF_FFFF_FFFF, 0x4340_0000_0000_0001,
+    0x36A0_0000_0000_0000, 0x3690_0000_0000_0000, 0x380F_FFFF_C000_0000, 0x47EF_FFFF_E000_0000,
+    0x47EF_FFFF_F000_0000, 0x7FEF_FFFF_FFFF_FFFF, 0x7FF0_0000_0000_0000, 0x7FF0_0000_0000_0001,
+    0x7FF8_0000_0000_0000, 0x7FF8_0000_0000_BEEF, 0x7F80_0000, 0x7F80_0001, 0x7FC0_0000, 0x3F80_0000,
+    0x0080_0000, 0x007F_FFFF, (1 << 53) + 1, (1 << 62) + (1 << 38) + 1, (1 << 62) - 1, (1 << 24) + 1,
+)  # fmt: skip
+FLOATS = (*_FLOATS, *(word | 1 << 63 for word in _FLOATS), *(word | 1 << 31 for word in _FLOATS[24:30]))
+FLOAT_OPERATORS = [op for op in BinaryOp if op.value.endswith((".", "?"))]
+
+
+@pytest.mark.parametrize("op", FLOAT_OPERATORS)
+def test_operators_of_two_floats_mean_the_same_on_hard_numbers(op: BinaryOp) -> None:
+    assert len(FLOAT_OPERATORS) == 9
+    for left in FLOATS:
+        for right in FLOATS:
+            expr = Binary(op, Register("a"), Constant(right))
+            assert value_in_core(expr, {"a": left}) == evaluate(expr, {"a": left}, BASES), (left, right)
+
+
+@pytest.mark.parametrize("op", UnaryOp)
+def test_operators_of_one_number_mean_the_same_on_hard_numbers(op: UnaryOp) -> None:
+    rng = Random(1)
+    for word in (*FLOATS, *(rng.getrandbits(64) for _ in range(500)), *(1 << n for n in range(64))):
+        expr = Unary(op, Register("a"))
+        assert value_in_core(expr, {"a": word}) == evaluate(expr, {"a": word}, BASES), word
+
+
+def test_random_floats_are_calculated_with_alike() -> None:
+    rng = Random(2)
+    for _ in range(3000):
+        left, right = (rng.getrandbits(12) << 52 | rng.getrandbits(52) for _ in range(2))
+        if rng.random() < 0.5:
+            right = (left + rng.randrange(-1 << 55, 1 << 55)) & MASK
+        expr = Binary(rng.choice(FLOAT_OPERATORS), Register("a"), Constant(right))
+        assert value_in_core(expr, {"a": left}) == evaluate(expr, {"a": left}, BASES), (left, right)
 
 
 def test_every_primitive_of_models_is_one_of_the_core() -> None:

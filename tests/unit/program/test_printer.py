@@ -88,6 +88,7 @@ def test_names_are_quoted_only_where_needed(name: str, text: str) -> None:
         (Binary(BinaryOp.ADD, Binary(BinaryOp.MUL, R0, R1), Constant(1)), "(r0 * r1) + 1"),
         (Unary(UnaryOp.NOT, Binary(BinaryOp.SLT, R0, R1)), "!(r0 <s r1)"),
         (Extend(R0, 8, signed=True), "i8(r0)"),
+        (Unary(UnaryOp.F64_OF_I64, Binary(BinaryOp.FADD, R0, R1)), "f64_of_i64(r0 +. r1)"),
         (Select(R0, Constant(1), R1), "(r0 ? 1 : r1)"),
     ],
 )

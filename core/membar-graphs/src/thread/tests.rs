@@ -50,8 +50,8 @@ const LOAD_R0: &[u64] = &[0, 0, 2, 0, X, 8, 0, 0, 0];
 #[test]
 fn dependencies_follow_registers() {
     // r0 = [x]; r1 = r0 + 1; [x + (r0 - r0)] = r1; assume r0; [x] = 5
-    let address = &[1, 8, 0, X, 1, 0, 1, 0, 8, 7][..];
-    let set = &[5, 1, 5, 1, 0, 0, 1, 7][..];
+    let address = &[1, 8, 0, X, 1, 0, 1, 0, 17, 16][..];
+    let set = &[5, 1, 5, 1, 0, 0, 1, 16][..];
     let store = [address, &[2, 1, 1, 8, 0, 0]].concat();
     let last = &[1, 2, 0, X, 2, 0, 5, 8, 0, 0][..];
     let found = run(&program(&[LOAD_R0, set, &store, &[6, 2, 1, 0, 0], last]), &[7]);
@@ -68,10 +68,10 @@ fn dependencies_follow_registers() {
 fn a_selection_carries_the_data_of_what_it_takes() {
     // r0 = [x]; r1 = [x]; [x] = r0 ? r1 : 5, whose address is x + (r0 ? 0 : r1 - r1); assume r0 ? 1 : r1; a fence
     let load_r1 = &[0, 1, 2, 0, X, 8, 0, 0, 0][..];
-    let value = &[7, 1, 0, 1, 1, 0, 5, 6][..];
-    let address = &[12, 0, X, 1, 0, 0, 0, 1, 1, 1, 1, 8, 6, 7][..];
+    let value = &[7, 1, 0, 1, 1, 0, 5, 3][..];
+    let address = &[12, 0, X, 1, 0, 0, 0, 1, 1, 1, 1, 17, 3, 16][..];
     let store = [&[1], &[13][..], &address[1..], value, &[8, 0, 0]].concat();
-    let assume = &[6, 7, 1, 0, 0, 1, 1, 1, 6, 0][..];
+    let assume = &[6, 7, 1, 0, 0, 1, 1, 1, 3, 0][..];
     let program = program(&[LOAD_R0, load_r1, &store, assume, &[4, 0, 0]]);
     for (first, data) in [(1, vec![1]), (0, vec![])] {
         let found = run(&program, &[first, 9]);
@@ -88,9 +88,9 @@ fn a_selection_carries_the_data_of_what_it_takes() {
 #[test]
 fn picks_pass_through_registers_and_conditions() {
     // r0 = [x]; r1 = r0 ? 3 : 4; r2 = r1 ? r1 : 0; [x] = r2 + 1
-    let first = &[5, 1, 7, 1, 0, 0, 3, 0, 4, 6][..];
-    let second = &[5, 2, 7, 1, 1, 1, 1, 0, 0, 6][..];
-    let store = &[1, 2, 0, X, 5, 1, 2, 0, 1, 7, 8, 0, 0][..];
+    let first = &[5, 1, 7, 1, 0, 0, 3, 0, 4, 3][..];
+    let second = &[5, 2, 7, 1, 1, 1, 1, 0, 0, 3][..];
+    let store = &[1, 2, 0, X, 5, 1, 2, 0, 1, 16, 8, 0, 0][..];
     let found = run(&program(&[LOAD_R0, first, second, store]), &[0]);
     let event = &found.skeleton.events[1];
     assert_eq!(found.values, [0, 5]);
@@ -103,7 +103,7 @@ fn a_branch_decides_up_to_where_its_paths_meet() {
     let load = [&[0, 1, 0, 0, 2, 0, 1, 1], LOAD_R0].concat();
     let store = &[1, 2, 0, X, 2, 0, 5, 8, 0, 0][..];
     let yes = [&[1, 2, 0, 0, 2, 1, 0, 1], store].concat();
-    let no = &[1, 2, 0, 0, 3, 1, 0, 4, 0][..];
+    let no = &[1, 2, 0, 0, 3, 1, 0, 6, 0][..];
     let last = [&[2, 3, 0, 0, 2, 0, 1, 1], store].concat();
     for (joins, decided) in [(&[][..], vec![0]), (&[[1, 2]][..], vec![])] {
         let found = run(&automaton(4, joins, &[&load, &yes, no, &last]), &[7]);
@@ -123,7 +123,7 @@ fn a_fence_may_name_a_location() {
 #[test]
 fn an_rmw_does_not_depend_on_itself() {
     // r0 = [x], then [x] = r0 + 1 if r0 is 0, atomically; then once more.
-    let rmw = &[3, 0, 2, 0, X, 5, 1, 0, 0, 1, 7, 5, 1, 0, 0, 0, 20, 8, 0, 0, 0, 0][..];
+    let rmw = &[3, 0, 2, 0, X, 5, 1, 0, 0, 1, 16, 5, 1, 0, 0, 0, 29, 8, 0, 0, 0, 0][..];
     let found = run(&program(&[rmw, rmw]), &[0, 1]);
     assert_eq!(found.values, [0, 1, 1]);
     assert_eq!(found.skeleton.atomic, [(0, 1)]);

@@ -27,7 +27,7 @@ pub(crate) fn register(number: u64) -> Words {
 
 /// A register plus a constant.
 pub(crate) fn plus(number: u64, value: u64) -> Words {
-    vec![5, 1, number, 0, value, 7]
+    vec![5, 1, number, 0, value, 16]
 }
 
 fn joined(parts: &[&[u64]]) -> Words {

@@ -14,11 +14,11 @@ _LEVELS = (
     ("|",),
     ("^",),
     ("&",),
-    ("==", "!="),
-    ("<u", "<=u", "<s", "<=s"),
+    ("==", "!=", "==."),
+    ("<u", "<=u", "<s", "<=s", "<.", "<=."),
     ("<<", ">>u", ">>s"),
-    ("+", "-"),
-    ("*", "/u", "/s", "%u", "%s"),
+    ("+", "-", "+.", "-."),
+    ("*", "/u", "/s", "%u", "%s", "*.", "/.", "%.", "*?"),
 )
 _TYPE = re.compile(r"([iu])([0-9]+)")
 
@@ -59,11 +59,20 @@ def _primary(cursor: Cursor) -> e.Expr:
         return _parenthesized_expression(cursor)
     if starts_cast(cursor):
         width, is_signed = cast_type(cursor)
-        cursor.expect("(", "after the type")
-        operand = expression(cursor)
-        cursor.expect(")", "to close the type's parenthesis")
-        return e.Extend(operand, width, is_signed)
+        return e.Extend(_argument(cursor, "type"), width, is_signed)
+    operator = e.NAMED_OPERATORS.get(token.text)
+    following = cursor.ahead()
+    if operator is not None and (following.group, following.text) == ("sign", "("):
+        cursor.take()
+        return e.Unary(operator, _argument(cursor, "operator"))
     return e.Register(cursor.take_name("an expression"))
+
+
+def _argument(cursor: Cursor, of: str) -> e.Expr:
+    cursor.expect("(", f"after the {of}")
+    operand = expression(cursor)
+    cursor.expect(")", f"to close the {of}'s parenthesis")
+    return operand
 
 
 def _parenthesized_expression(cursor: Cursor) -> e.Expr:

@@ -115,9 +115,15 @@ class Ranges:
 
     def _unary(self, op: e.UnaryOp, operand: Interval) -> Interval:
         low, high = operand
-        if op is e.UnaryOp.NOT:
-            return 0, 1
-        return _limit((~high, ~low) if op is e.UnaryOp.INVERT else (-high, -low))
+        match op:
+            case e.UnaryOp.NOT:
+                return 0, 1
+            case e.UnaryOp.INVERT:
+                return _limit((~high, ~low))
+            case e.UnaryOp.NEGATE:
+                return _limit((-high, -low))
+            case _:
+                return WIDEST
 
     def _binary(self, op: e.BinaryOp, left: Interval, right: Interval) -> Interval:
         (a, b), (c, d) = left, right

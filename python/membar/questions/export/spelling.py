@@ -100,6 +100,8 @@ class Speller:
             case e.Unary(op=e.UnaryOp.NOT, operand=operand):
                 return f"({self.words.lnot} {self._truth(operand, ranges)})"
             case e.Unary(op=op, operand=operand):
+                if op.value in e.NAMED_OPERATORS:
+                    raise untranslatable("floating-point arithmetic")
                 return f"({op.value}{self._text(operand, ranges)})"
             case e.Extend():
                 return self._extension(expr, ranges)
@@ -165,6 +167,8 @@ class Speller:
         shifts = op in (e.BinaryOp.SHL, e.BinaryOp.SAR, e.BinaryOp.SHR)
         if shifts and not fits(ranges.of(right), (0, words.numbers[1].bit_length() - 1)):
             raise untranslatable("a shift by more bits than a number has")
+        if op not in _SAME:
+            raise untranslatable("floating-point arithmetic")
         return f"({a} {_SAME[op]} {b})"
 
     def _unsigned(self, sign: str, texts: tuple[str, str], left: Interval, right: Interval) -> str:
