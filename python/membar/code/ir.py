@@ -127,6 +127,7 @@ class Compute(Instruction):
     """`result = operation operands`: arithmetic, comparisons, conversions, `select`.
 
     `checks` name what must not happen: `signed-overflow`, `unsigned-overflow`, `inexact`, `signed-shift`.
+    `other-floating-point` says that the compiler may calculate otherwise than IEEE 754 demands.
     """
 
     result: Value

@@ -76,8 +76,8 @@ def has_assembly(function: ir.Function) -> bool:
 _HARMLESS = frozenset(
     {
         "add", "sub", "mul", "and", "or", "xor", "zext", "sext", "trunc", "bitcast", "freeze", "eq", "ne",
-        "select", "fadd", "fsub", "fmul", "fdiv", "fneg", "fpext", "fptrunc", "sitofp", "uitofp", "fptosi",
-        "fptoui", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge",
+        "select", "fadd", "fsub", "fmul", "fdiv", "fmuladd", "fneg", "fabs", "fpext", "fptrunc", "sitofp",
+        "uitofp", "fptosi", "fptoui", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge",
     }
 )  # fmt: skip
 _BY_A_CONSTANT = frozenset({"udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr"})

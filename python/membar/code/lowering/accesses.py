@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from membar.code import ir
+from membar.code.floats import float_expression
 from membar.code.lowering.automaton import State
 from membar.code.lowering.expressions import expression
+from membar.code.lowering.floats import follow_numbers
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.lowering.wide import follow_only, updated_pair
 from membar.code.wide import WIDEST
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from membar.code.lowering.thread import ThreadLowering
 
 _UPDATES = frozenset({"add", "sub", "and", "or", "xor"})
+_FLOATING = frozenset({"fadd", "fsub"})
 _LESS = {"max": "slt", "min": "slt", "umax": "ult", "umin": "ult"}
 
 
@@ -68,6 +71,8 @@ def lower_update(thread: ThreadLowering, item: ir.Update) -> None:
     )
     if fits != TRUE:
         follow_only(thread, fits, item)
+    if item.operation in _FLOATING:
+        follow_numbers(thread, new, size * 8, item)
 
 
 def _updated_word(item: ir.Update, old: Expr, word: Expr, bits: int) -> tuple[Expr, Expr]:
@@ -83,6 +88,10 @@ def _updated_number(item: ir.Update, old: Expr, word: Expr, bits: int) -> Expr:
         return expression(item.operation, (old, word), bits, bits)
     if item.operation == "nand":
         return expression("xor", (Binary(BinaryOp.AND, old, word), Constant((1 << bits) - 1)), bits, bits)
+    if item.operation in _FLOATING:
+        found = float_expression(item.operation, (old, word), bits, bits)
+        if found is not None:
+            return found
     less = _LESS.get(item.operation)
     if less is None:
         raise NotSupportedError(f"the atomic operation `{item.operation}`", item.place)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from membar.limits import budget
 from membar.program.dependencies import reads_memory, writes_memory
-from membar.program.expr import FALSE, TRUE, Expr, Register, registers_of
+from membar.program.expr import FALSE, TRUE, Expr, Register, negation, registers_of
 from membar.program.merge_to_rmw import as_exchange
 from membar.program.operations import (
     WARNINGS,
@@ -140,6 +140,18 @@ class Automaton:
         here = self.here()
         self.edges.append(Edge(source=here, target=here, span=span, unexplored=what))
         self.state = None
+
+    def follow_only(self, condition: Expr, what: str, span: Span | None) -> None:
+        """Goes on only where a condition holds; elsewhere are executions that are not followed."""
+        if self.state is None or condition == TRUE:
+            return
+        if condition == FALSE:
+            self.leave_out(what, span)
+            return
+        here = self.here()
+        self.state = State(here, negation(condition), (), span)
+        self.leave_out(what, span)
+        self.state = State(here, condition, (), span)
 
     def here(self) -> int:
         """The control point at which building goes on, after ending the step being built."""

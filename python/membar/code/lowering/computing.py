@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from membar.code import ir
 from membar.code.analyses.uninitialised import BARE, MARK, UNSET_OF, passes_on
-from membar.code.floats import COMPARISONS, FLOATING, narrowed_float
+from membar.code.floats import FLOATING
 from membar.code.lowering import bits as bits_of_words
 from membar.code.lowering.automaton import State
 from membar.code.lowering.expressions import (
@@ -17,11 +17,10 @@ from membar.code.lowering.expressions import (
     sign_extend,
     unset_bits,
 )
-from membar.code.lowering.floats import float_expression
+from membar.code.lowering.floats import lower_float
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.lowering.wide import OPERATIONS as WIDE
 from membar.code.lowering.wide import lower_wide
-from membar.code.structure import matters
 from membar.code.structure import operands as operands_of
 from membar.program.expr import (
     FALSE,
@@ -36,7 +35,6 @@ from membar.program.expr import (
     negation,
 )
 from membar.program.operations import OVERFLOW, Set
-from membar.records import replace
 
 if TYPE_CHECKING:
     from membar.code.lowering.thread import ThreadLowering
@@ -57,7 +55,7 @@ def lower_compute(thread: ThreadLowering, item: ir.Compute) -> None:
         _ask_about_unset(thread, item)
         return
     if item.operation in FLOATING:
-        _calculate(thread, item)
+        lower_float(thread, item)
         return
     if item.operation in WIDE:
         lower_wide(thread, item)
@@ -105,37 +103,6 @@ def lower_compute(thread: ThreadLowering, item: ir.Compute) -> None:
     thread.define(item.result, found, item)
 
 
-def _calculate(thread: ThreadLowering, item: ir.Compute) -> None:
-    """Arithmetic of floating-point numbers: comparisons and signs; all else if it decides nothing.
-
-    Executions are not followed beyond a calculation that may decide something.
-    """
-    item = _on_narrow_numbers(thread, item)
-    bits = thread.bits(item.operands[0].type, item.place)
-    words = [thread.value(each, item) for each in item.operands]
-    found = float_expression(item.operation, words, bits)
-    if item.operation == "fpext" and _is_only_compared(thread, item.result):
-        thread.extended[item.result.name] = item.operands[0]
-        return
-    if found is None and matters(thread.function, item.result):
-        thread.flow.leave_out("calculations with floating-point numbers", thread.context.span(item.place))
-        return
-    thread.define(item.result, found or FALSE, item)
-
-
-def _on_narrow_numbers(thread: ThreadLowering, item: ir.Compute) -> ir.Compute:
-    """A comparison of a `float` that became a `double` with a constant, as one of the `float`."""
-    if not any(isinstance(each, ir.Value) and each.name in thread.extended for each in item.operands):
-        return item
-
-    def narrow(operand: ir.Operand) -> ir.Operand:
-        if isinstance(operand, ir.Value):
-            return thread.extended.get(operand.name, operand)
-        return narrowed_float(operand) or operand if isinstance(operand, ir.Constant) else operand
-
-    return replace(item, operands=tuple(map(narrow, item.operands)))
-
-
 def _is_dropped_for_zero(thread: ThreadLowering, number: ir.Operand, result: ir.Value) -> bool:
     """Whether a value, or its sum with a constant, only goes where it is not chosen if the number is 0.
 
@@ -160,25 +127,6 @@ def _is_dropped_for_zero(thread: ThreadLowering, number: ir.Operand, result: ir.
         return user.operands[1 if test.operation == "eq" else 2] != result
 
     return all(map(is_dropped_by, users))
-
-
-def _is_only_compared(thread: ThreadLowering, value: ir.Value) -> bool:
-    """Whether a value only goes into comparisons with numbers that a `float` can be."""
-    users = [
-        user
-        for block in thread.function.blocks
-        for user in (*block.instructions, block.end)
-        if value in operands_of(user)
-    ]
-    return all(
-        isinstance(user, ir.Compute)
-        and user.operation in COMPARISONS
-        and all(
-            each == value or (isinstance(each, ir.Constant) and narrowed_float(each) is not None)
-            for each in user.operands
-        )
-        for user in users
-    )
 
 
 def _words(thread: ThreadLowering, item: ir.Compute, bits: int) -> list[Expr]:

@@ -63,6 +63,7 @@ class Context:
             for number in sorted(exiting & frozenset(self.joinable.values()))
         }
         self._retired: dict[int, Expr] = {}
+        self._looks_at_float_bits: bool | None = None
         self._retirements = retirements(module)
         self._spans: dict[ir.Place, Span | None] = {}
 
@@ -90,6 +91,15 @@ class Context:
             name = f"{thread_name(self.module.threads[self.joinable[handle]])}.retired"
             self._retired[handle] = self.memory.add(name, 4)
         return self._retired[handle]
+
+    @property
+    def looks_at_float_bits(self) -> bool:
+        """Whether the program may notice the sign and payload of what is not a number."""
+        if self._looks_at_float_bits is None:
+            from membar.code.analyses.float_bits import looks_at_float_bits  # noqa: PLC0415 - on demand
+
+            self._looks_at_float_bits = looks_at_float_bits(self.module)
+        return self._looks_at_float_bits
 
     def string(self, operand: ir.Operand) -> str | None:
         """The text of a constant string; None if the operand is none."""

@@ -1,55 +1,60 @@
-"""Comparisons and signs of floating-point numbers as expressions over their bits."""
+"""What arithmetic of floating-point numbers becomes."""
 
 from __future__ import annotations
 
-from membar.code.floats import COMPARISONS
-from membar.program.expr import FALSE, Binary, BinaryOp, Constant, Expr, blend, negation
+from typing import TYPE_CHECKING
 
-_FRACTION = {32: 23, 64: 52}
+from membar.code import ir
+from membar.code.floats import condition_of, float_expression, is_number, may_make_nan
+from membar.code.structure import matters
+from membar.program.expr import FALSE, TRUE, Binary, Constant, Expr, Extend, Register, Unary, evaluate
+from membar.program.operations import Set
 
+if TYPE_CHECKING:
+    from membar.code.lowering.thread import ThreadLowering
 
-def float_expression(operation: str, operands: list[Expr], bits: int) -> Expr | None:
-    """A negation or comparison; None for what only constants can be calculated with."""
-    sign = Constant(1 << (bits - 1))
-    if operation == "fneg":
-        return Binary(BinaryOp.XOR, operands[0], sign)
-    if operation not in COMPARISONS:
-        return None
-    predicate = operation[1:]
-    left, right = operands
-    is_unordered = Binary(BinaryOp.OR, _is_nan(left, bits), _is_nan(right, bits))
-    if predicate in ("ord", "uno"):
-        return is_unordered if predicate == "uno" else negation(is_unordered)
-    holds = _comparison(predicate[1:], left, right, bits)
-    if predicate.startswith("o"):
-        return Binary(BinaryOp.AND, holds, negation(is_unordered))
-    return Binary(BinaryOp.OR, holds, is_unordered)
+_OTHER = "calculations with floating-point numbers"
+_FUSED = "products to which something is added, and that may be rounded before"
+_NAN = "calculations whose result is not a number, in a program that may look at its bits"
+_CONVERSIONS = frozenset({"fptosi", "fptoui"})
 
 
-def _is_nan(value: Expr, bits: int) -> Expr:
-    """Whether the exponent is all ones and the fraction is not 0."""
-    without_sign = Binary(BinaryOp.AND, value, Constant((1 << (bits - 1)) - 1))
-    infinity = (1 << (bits - 1)) - (1 << _FRACTION[bits])
-    return Binary(BinaryOp.LT, Constant(infinity), without_sign)
+def lower_float(thread: ThreadLowering, item: ir.Compute) -> None:
+    """Arithmetic, comparisons and conversions; what compilers may change is not followed."""
+    bits, result_bits = (thread.bits(each.type, item.place) for each in (item.operands[0], item.result))
+    words = [_keep(thread, thread.value(each, item), item) for each in item.operands]
+    found = None if item.checks else float_expression(item.operation, words, bits, result_bits)
+    span = thread.context.span(item.place)
+    if found is None:
+        if matters(thread.function, item.result):
+            thread.flow.leave_out(_OTHER, span)
+        thread.define(item.result, FALSE, item)
+        return
+    is_fine = condition_of(item.operation, words, bits, result_bits)
+    if all(isinstance(word, Constant) for word in words):
+        found, is_fine = (Constant(evaluate(each, {}, {})) for each in (found, is_fine))
+    if item.operation in _CONVERSIONS:
+        thread.check(is_fine, "a floating-point number that its integer type cannot hold", item)
+    elif is_fine != TRUE and matters(thread.function, item.result):
+        thread.flow.follow_only(is_fine, _FUSED, span)
+    if may_make_nan(item.operation, item.result.type):
+        found = follow_numbers(thread, found, result_bits, item)
+    thread.define(item.result, found, item)
 
 
-def _comparison(word: str, left: Expr, right: Expr, bits: int) -> Expr:
-    """A comparison of two numbers that are numbers; zeros of both signs are equal."""
-    both = Binary(BinaryOp.AND, Binary(BinaryOp.OR, left, right), Constant((1 << (bits - 1)) - 1))
-    are_equal = Binary(BinaryOp.OR, Binary(BinaryOp.EQ, left, right), Binary(BinaryOp.EQ, both, FALSE))
-    if word in ("eq", "ne"):
-        return are_equal if word == "eq" else negation(are_equal)
-    if word in ("gt", "ge"):
-        left, right = right, left
-    is_less = Binary(BinaryOp.LT, _rank(left, bits), _rank(right, bits))
-    if word in ("le", "ge"):
-        return Binary(BinaryOp.OR, is_less, are_equal)
-    return Binary(BinaryOp.AND, is_less, negation(are_equal))
+def follow_numbers(thread: ThreadLowering, word: Expr, bits: int, item: ir.Instruction) -> Expr:
+    """A result; where it is no number and the program may look at its bits, executions are not followed."""
+    if not thread.context.looks_at_float_bits:
+        return word
+    word = _keep(thread, word, item)
+    thread.flow.follow_only(is_number(word, bits), _NAN, thread.context.span(item.place))
+    return word
 
 
-def _rank(value: Expr, bits: int) -> Expr:
-    """A number that is as large as others as the floating-point number is: negative ones are turned round."""
-    sign = Constant(1 << (bits - 1))
-    turned = Binary(BinaryOp.XOR, value, Constant((1 << bits) - 1))
-    is_negative = Binary(BinaryOp.NE, Binary(BinaryOp.AND, value, sign), FALSE)
-    return blend(is_negative, turned, Binary(BinaryOp.XOR, value, sign))
+def _keep(thread: ThreadLowering, word: Expr, item: ir.Instruction) -> Expr:
+    """A word that may be used more than once: in a register, unless it is small."""
+    if not isinstance(word, Binary | Unary | Extend) or thread.flow.state is None:
+        return word
+    register = thread.flow.register()
+    thread.flow.emit(Set(register, word), thread.context.span(item.place))
+    return Register(register)

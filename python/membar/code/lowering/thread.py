@@ -71,7 +71,6 @@ class ThreadLowering:
         )
         self.truths: set[str] = set()  # wider values that are 0 or 1, as clang keeps a `_Bool`
         self.unset: dict[str, Expr] = {}  # the bits that were never set, of values that may have such bits
-        self.extended: dict[str, ir.Operand] = {}  # what a `float` was before it became a `double`
         self.codes: dict[str, Expr] = {}  # registers that hold half of a wide number, and its code there
         self._maybe_unset = maybe_unset(function)
         self.atomic: ir.Call | None = None  # the beginning of the atomic block that the code is in

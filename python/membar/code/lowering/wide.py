@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from membar.code import ir
-from membar.code.lowering.automaton import State
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.wide import HIGH, LOW, PAIR
-from membar.program.expr import TRUE, Binary, BinaryOp, Constant, Expr, Register, Unary, UnaryOp, negation
+from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Unary, UnaryOp
 from membar.program.operations import Set
 from membar.program.wide_cells import RANGE, code_of, fits, high_code, join_codes, low_code, number_of
 
@@ -65,16 +64,10 @@ def updated_pair(item: ir.Update, old: Expr, word: Expr) -> tuple[Expr, Expr]:
 
 
 def follow_only(thread: ThreadLowering, condition: Expr, item: ir.Instruction) -> None:
-    """Goes on only where a condition holds; what happens elsewhere is not followed."""
-    span = thread.context.span(item.place)
+    """Goes on only where numbers fit."""
     if isinstance(condition, Constant):
-        if not condition.value:
-            thread.flow.leave_out(_OTHERS, span)
-        return
-    here = thread.flow.here()
-    thread.flow.state = State(here, negation(condition), (), span)
-    thread.flow.leave_out(_OTHERS, span)
-    thread.flow.state = State(here, condition, (), span)
+        condition = TRUE if condition.value else FALSE
+    thread.flow.follow_only(condition, _OTHERS, thread.context.span(item.place))
 
 
 def _all_fit(*numbers: Expr) -> Expr:

@@ -333,7 +333,7 @@ def _compute(
     if len(constants) != len(given):
         return None
     if operation in FLOATING:
-        bits_of = compute_float(operation, constants, type_)
+        bits_of = None if checks else compute_float(operation, constants, type_)
         return None if bits_of is None else ir.Constant(bits_of, type_)
     numbers = [item.value for item in constants]
     bits = _bits(given[-1].type if operation == "select" else given[0].type, pointer_bits)

@@ -27,8 +27,8 @@ from membar.source import SourceFile, pattern
 from membar.text.paths import folder_of
 
 FOLDER = f"{folder_of(__file__)}/library"
-# Bodies are what they say: no loop becomes a call of `memset`, no `strlen` a builtin.
-_OPTIONS = ("-ffreestanding", "-fno-builtin")
+# Bodies are what they say: no loop becomes a call of `memset`, no `strlen` a builtin, no `sqrt` a call.
+_OPTIONS = ("-ffreestanding", "-fno-builtin", "-fno-math-errno")
 _SAYS = pattern(r"(?P<names>[\w, ]+): (?P<text>.+)")
 _OF_NUMBERS = pattern(
     r"^(?:int|unsigned) (?P<name>\w+)\((?:void|(?:int|unsigned) \w+(?:, (?:int|unsigned) \w+)*)\)",

@@ -46,14 +46,17 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
         "sadd.with.overflow", "uadd.with.overflow", "ssub.with.overflow", "usub.with.overflow",
         "smul.with.overflow", "umul.with.overflow", "ctpop", "ctlz", "cttz", "bswap", "bitreverse",
         "umin", "umax", "smin", "smax", "abs", "fshl", "fshr", "scmp", "ucmp",
-        "fmuladd", "fma", "fabs", "sqrt", "floor", "ceil", "trunc", "rint", "round", "copysign",
-        "minnum", "maxnum",
+        "fmuladd", "fma", "fabs", "sqrt", "copysign", "is.fpclass", "fptosi.sat", "fptoui.sat",
         "sadd.sat", "uadd.sat", "ssub.sat", "usub.sat", "objectsize",
     ),
+    # A function of the library; that for numbers of 32 bits has an `f` behind its name. See `FUNCTIONS`.
+    "function": ("floor", "ceil", "trunc", "rint", "nearbyint", "round", "minnum", "maxnum"),
     # Something that a later pass gives a meaning to, by name.
     "call": ("trap", "debugtrap", "ubsantrap", "stacksave", "stackrestore", "va_start", "va_end", "va_copy",
              "returnaddress", "frameaddress", "eh.typeid.for", "thread.pointer"),
 }  # fmt: skip
+# What the library calls functions of numbers.
+FUNCTIONS: Mapping[str, str] = {"minnum": "fmin", "maxnum": "fmax"}
 # What the argument of a barrier of AArch64 stands for.
 _DOMAINS = {9: "ishld", 10: "ishst", 11: "ish", 13: "ld", 14: "st", 15: "sy"}
 _KIND_OF: Mapping[str, str] = {name: kind for kind, names in _KINDS.items() for name in names}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from membar.code import ir as code
@@ -9,9 +10,10 @@ from membar.languages.compiled.atomic_calls import NAMES, accesses_of_call
 from membar.languages.compiled.constants import UnsupportedError, flatten, scalar_type
 from membar.languages.compiled.exceptions import THROW
 from membar.languages.compiled.expanded_intrinsics import expand_intrinsic
-from membar.languages.compiled.intrinsics import Intrinsic, instruction_of, intrinsic_of
+from membar.languages.compiled.intrinsics import FUNCTIONS, Intrinsic, instruction_of, intrinsic_of
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.types import Pointer
+from membar.languages.compiled.shift_checks import SIGNED_SHIFT
 
 if TYPE_CHECKING:
     from membar.languages.compiled.lower_function import FunctionBody
@@ -20,6 +22,16 @@ _POINTER = Pointer()
 _WORD, _WIDE = 64, code.Int(128)
 _DIVISIONS = {"udiv": "__udivti3", "urem": "__umodti3", "sdiv": "__divti3", "srem": "__modti3"}
 """What compilers call to divide integers of more than 64 bits; the library has their bodies."""
+_CHECKS = {
+    "nsw": "signed-overflow",
+    "nuw": "unsigned-overflow",
+    "exact": "inexact",
+    "disjoint": "overlap",
+    SIGNED_SHIFT: SIGNED_SHIFT,
+    **dict.fromkeys(
+        ("fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"), "other-floating-point"
+    ),
+}
 
 
 def lower_call(body: FunctionBody, item: llvm.Call) -> None:
@@ -65,6 +77,11 @@ def is_wide_division(operation: str, result: code.Value) -> bool:
     """Whether an operation divides integers of 65 to 128 bits."""
     is_wide = isinstance(result.type, code.Int) and _WORD < result.type.bits <= _WIDE.bits
     return is_wide and operation in _DIVISIONS
+
+
+def checks_of(flags: Sequence[str]) -> tuple[str, ...]:
+    """What must not happen in an operation with these flags."""
+    return tuple(dict.fromkeys(_CHECKS[flag] for flag in flags if flag in _CHECKS))
 
 
 def divide_by_call(
@@ -145,6 +162,15 @@ def _intrinsic(body: FunctionBody, item: llvm.Call, intrinsic: Intrinsic) -> Non
             )
         case "compute":
             _computed_results(body, item, intrinsic.name, tuple(arguments), place)
+        case "function":
+            suffix = {"f64": "", "f32": "f"}.get(str(body.result(item).type))
+            if suffix is None or checks_of(item.flags):
+                raise UnsupportedError(f"`{' '.join(item.flags)} llvm.{intrinsic.name}` is not supported")
+            callee = code.FunctionAddress(FUNCTIONS.get(intrinsic.name, intrinsic.name) + suffix)
+            body.lowering.reach(callee)
+            body.emit(
+                code.Call(results=body.results(item), callee=callee, arguments=tuple(arguments), place=place)
+            )
         case "call":
             callee = code.FunctionAddress(f"llvm.{intrinsic.name}")
             body.emit(
@@ -165,9 +191,11 @@ def _computed_results(
     results = body.results(item)
     if len(results) == 1 and expand_intrinsic(name, results[0], operands, place, body.emit):
         return
-    operations = [name]
+    operations, checks = [name], checks_of(item.flags)
     if name.endswith(".with.overflow"):
         operation = name.removesuffix(".with.overflow")
         operations = [operation[1:], f"{operation}.overflows"]
     for result, operation in zip(results, operations, strict=True):
-        body.emit(code.Compute(result=result, operation=operation, operands=operands, place=place))
+        body.emit(
+            code.Compute(result=result, operation=operation, operands=operands, checks=checks, place=place)
+        )

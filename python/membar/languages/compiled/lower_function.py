@@ -16,14 +16,14 @@ from membar.languages.compiled.exceptions import without_exceptions
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.llvm.types import DataLayout, Integer, Pointer, Struct, Type, UnsizedTypeError
-from membar.languages.compiled.lower_calls import divide_by_call, is_wide_division, lower_call
+from membar.languages.compiled.lower_calls import checks_of, divide_by_call, is_wide_division, lower_call
 from membar.languages.compiled.lower_memory import (
     address_of_access,
     lower_element_address,
     lower_memory,
     lower_update,
 )
-from membar.languages.compiled.shift_checks import SIGNED_SHIFT, without_shift_checks
+from membar.languages.compiled.shift_checks import without_shift_checks
 from membar.records import replace
 
 if TYPE_CHECKING:
@@ -32,13 +32,6 @@ if TYPE_CHECKING:
 _POINTER = Pointer()
 _NO_LABEL = "membar.no-label"
 _ENDS = (llvm.Jump, llvm.Branch, llvm.Switch, llvm.Return, llvm.Unreachable, llvm.IndirectBranch)
-_CHECKS = {
-    "nsw": "signed-overflow",
-    "nuw": "unsigned-overflow",
-    "exact": "inexact",
-    "disjoint": "overlap",
-    SIGNED_SHIFT: SIGNED_SHIFT,
-}
 
 
 class FunctionBody:
@@ -289,7 +282,7 @@ class FunctionBody:
                 operation = item.operation
                 if isinstance(item, llvm.Compare):
                     operation = item.predicate if operation == "icmp" else f"f{item.predicate}"
-                checks = tuple(_CHECKS[flag] for flag in item.flags if flag in _CHECKS)
+                checks = checks_of(item.flags)
                 if is_wide_division(operation, self.result(item)) and not checks:
                     divide_by_call(self, operation, self.result(item), operands)
                     return
@@ -314,6 +307,7 @@ class FunctionBody:
                     self.emit(code.Compute(result=result, operation="select", operands=operands, place=place))
 
     def _convert(self, item: llvm.Unary | llvm.Cast, place: code.Place | None) -> None:
+        checks = checks_of(item.flags) if item.operation.startswith("f") else ()
         operands = self.scalars(item.operand)
         is_same = item.operation == "bitcast" and [each.type for each in operands] == [
             value.type for value in self.results(item)
@@ -322,7 +316,11 @@ class FunctionBody:
             self.values[item.result or ""] = operands
             return
         for result, operand in zip(self.results(item), operands, strict=True):
-            self.emit(code.Compute(result=result, operation=item.operation, operands=(operand,), place=place))
+            self.emit(
+                code.Compute(
+                    result=result, operation=item.operation, operands=(operand,), checks=checks, place=place
+                )
+            )
 
     def _member(self, item: llvm.ExtractValue | llvm.InsertValue) -> None:
         whole = self.scalars(item.aggregate)

@@ -160,26 +160,6 @@ int timespec_get(struct seconds *now, int base)
     return base;
 }
 
-/// pow, sqrt, exp, log, log2, log10, sin, cos, tan, floor, ceil, round, fmod, fmin, fmax: Executions in which it is called are truncated.
-double pow(double x, double y) { __membar_cut("calculations with floating-point numbers"); }
-double sqrt(double x) { __membar_cut("calculations with floating-point numbers"); }
-double exp(double x) { __membar_cut("calculations with floating-point numbers"); }
-double log(double x) { __membar_cut("calculations with floating-point numbers"); }
-double log2(double x) { __membar_cut("calculations with floating-point numbers"); }
-double log10(double x) { __membar_cut("calculations with floating-point numbers"); }
-double sin(double x) { __membar_cut("calculations with floating-point numbers"); }
-double cos(double x) { __membar_cut("calculations with floating-point numbers"); }
-double tan(double x) { __membar_cut("calculations with floating-point numbers"); }
-double floor(double x) { __membar_cut("calculations with floating-point numbers"); }
-double ceil(double x) { __membar_cut("calculations with floating-point numbers"); }
-double round(double x) { __membar_cut("calculations with floating-point numbers"); }
-double fmod(double x, double y) { __membar_cut("calculations with floating-point numbers"); }
-double fmin(double x, double y) { __membar_cut("calculations with floating-point numbers"); }
-double fmax(double x, double y) { __membar_cut("calculations with floating-point numbers"); }
-
-/// difftime: Executions in which the difference matters are truncated.
-double difftime(long last, long first) { return (double)(last - first); }
-
 /// gnu_get_libc_version: The text "2.36".
 const char *gnu_get_libc_version(void) { return "2.36"; }
 
