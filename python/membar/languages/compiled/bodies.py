@@ -8,7 +8,6 @@ lines that begin with `///`.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
@@ -30,10 +29,6 @@ FOLDER = f"{folder_of(__file__)}/library"
 # Bodies are what they say: no loop becomes a call of `memset`, no `strlen` a builtin, no `sqrt` a call.
 _OPTIONS = ("-ffreestanding", "-fno-builtin", "-fno-math-errno")
 _SAYS = pattern(r"(?P<names>[\w, ]+): (?P<text>.+)")
-_OF_NUMBERS = pattern(
-    r"^(?:int|unsigned) (?P<name>\w+)\((?:void|(?:int|unsigned) \w+(?:, (?:int|unsigned) \w+)*)\)",
-    re.MULTILINE,
-)
 # Where what code IR is made of is defined.
 _MODULES = ("membar.code.ir", "membar.code.shapes")
 _VARIABLES: Mapping[str, str] = {
@@ -91,14 +86,6 @@ def library_functions() -> Mapping[str, Entry]:
                 for name in match["names"].split(", "):
                     found[name] = Entry(name, file, match["text"])
     return found
-
-
-@cache
-def functions_of_numbers() -> frozenset[str]:
-    """Those that take and give only `int`s: what C takes a function for that is not declared."""
-    files = {entry.file for entry in library_functions().values()}
-    texts = (SourceFile.read(f"{FOLDER}/{file}").text for file in sorted(files))
-    return frozenset(match["name"] for text in texts for match in _OF_NUMBERS.finditer(text))
 
 
 def file_of(name: str) -> str | None:

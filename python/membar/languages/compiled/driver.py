@@ -77,7 +77,6 @@ _ESCAPED = pattern(r"\\([ #\\])|\$(?=\$)")
 _WIDE = pattern(r"\b(?:unsigned )?long\b|\bu?intptr_t\b|\bs?size_t\b|\bu?int64_t\b|\bptrdiff_t\b")
 # Functions whose types the compiler itself knows.
 _KNOWN_FUNCTION = pattern("undeclared library function|implicitly declaring library function")
-_UNDECLARED = pattern(r"call to undeclared function '(?P<name>\w+)'")
 _LITERAL = pattern(r"(?:\w*\s*=\s*)?(?:(?:0x)?\d\w*|NULL)\s*[,;)}]")
 _MISSING_HEADER = "file not found"
 # How zig says that `#embed` names a file that is not there, or cannot be read.
@@ -551,7 +550,7 @@ class _Job:
         if message.flag == "int-conversion":
             return _WIDE.search(message.text) is not None or self._is_literal(message)
         if message.flag == "implicit-function-declaration":
-            return _KNOWN_FUNCTION.search(message.text) is not None or _takes_numbers(message.text)
+            return _KNOWN_FUNCTION.search(message.text) is not None
         return message.flag in _HABITS
 
     def _is_literal(self, message: Message) -> bool:
@@ -622,14 +621,6 @@ class _Job:
 
 def _at(source: SourceFile, place: tuple[int, int]) -> Label:
     return Label(source.span(*place), "")
-
-
-def _takes_numbers(message: str) -> bool:
-    """Whether a function that is not declared is one of the library for which `int` is right throughout."""
-    from membar.languages.compiled.bodies import functions_of_numbers  # noqa: PLC0415 - which imports this
-
-    match = _UNDECLARED.search(message)
-    return match is not None and match["name"] in functions_of_numbers()
 
 
 def _is_invalid_order(message: Message) -> bool:

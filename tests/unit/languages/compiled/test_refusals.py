@@ -146,12 +146,17 @@ def test_null_may_stand_for_a_number(tmp_path: Path) -> None:
     assert sum("pointer to integer" in note for note in found.notes) == 4
 
 
-def test_functions_of_numbers_need_no_declaration(tmp_path: Path) -> None:
-    path = tmp_path / "undeclared.c"
-    path.write_text("int main(void) { void *p[] = {0, 50}; usleep(sleep(2)); return p[1] == 0; }\n")
+def test_a_number_may_end_an_initialiser_of_pointers(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.c"
+    path.write_text("int main(void) { void *p[] = {0, 50}; return p[1] == 0; }\n")
     found = membar.check(path, model="sc")
     assert found.verdict == "holds"
-    assert sum("undeclared" in note or "conversion" in note for note in found.notes) == 3
-    path.write_text("int main(void) { return pthread_mutex_lock(0); }\n")
-    with pytest.raises(InputError, match="undeclared function 'pthread_mutex_lock'"):
+    assert any("conversion" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("call", ["sleep(2)", "pthread_mutex_lock(0)"])
+def test_undeclared_functions_are_not_called(tmp_path: Path, call: str) -> None:
+    path = tmp_path / "undeclared.c"
+    path.write_text(f"int main(void) {{ return {call}; }}\n")
+    with pytest.raises(InputError, match="undeclared function"):
         membar.check(path, model="sc")
