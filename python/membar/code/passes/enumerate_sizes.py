@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import count
+from typing import TYPE_CHECKING
 
 from membar.code import ir
 from membar.code.analyses.blocks import HEADER
-from membar.code.analyses.expected_values import ExpectedValues, NothingExpectedError
 from membar.code.analyses.lifetimes import ALLOCATE, is_call_of, positions
 from membar.code.analyses.order import Position
 from membar.code.checks import Checks
@@ -22,6 +22,9 @@ from membar.code.passes import Pass
 from membar.code.rewrite import with_targets
 from membar.code.structure import reachable, results
 from membar.records import replace
+
+if TYPE_CHECKING:
+    from membar.code.analyses.expected_values import ExpectedValues
 
 _MOST_ELEMENTS = 8
 _CUT = f"memory of more than {_MOST_ELEMENTS} elements where their number is not known"
@@ -52,6 +55,8 @@ def _expected_values(module: ir.Module) -> ExpectedValues | None:
     is_unknown = any(_unknown_size(item) is not None for item in allocating)
     if module.copied is not None or not (is_unknown or len(allocating) > _MANY):
         return None
+    from membar.code.analyses.expected_values import ExpectedValues, NothingExpectedError  # noqa: PLC0415 - on demand
+
     try:
         return ExpectedValues(module)
     except NothingExpectedError:
