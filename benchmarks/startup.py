@@ -4,9 +4,10 @@
 
 The runs are interleaved, and medians are compared. Bytecode and compiled models should be there, as after
 `make setup`. Exits with 1 if a ratio misses its goal. `--instructions` counts the instructions of each
-process with valgrind instead (not those of its children): on a busy machine only these can be repeated.
+process with valgrind instead (not those of its children, such as the compiler): on a busy machine only these
+can be repeated.
 A C program is checked twice: with another text each time, so that it is compiled and translated, and once
-more as it was. The compiler's time counts, and the cache is one of its own.
+more as it was. The cache is one of its own; in CPU time the compiler counts, too.
 With the corpus beside the repository, also a hundred litmus tests in one process, start-up included, beside
 herd7: its CPU time for the whole folder divided by the number of tests, in units of the peers' calibration.
 """
@@ -20,7 +21,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from litmus_throughput import Peers
@@ -48,11 +49,11 @@ def cpu_seconds(command: Sequence[str], environment: Mapping[str, str] | None = 
     return usage.ru_utime + usage.ru_stime
 
 
-def instructions(command: Sequence[str]) -> float:
+def instructions(command: Sequence[str], environment: Mapping[str, str] | None = None) -> float:
     """How many instructions the process takes, its children excluded."""
     script = () if command[0] == sys.executable else (command[0],)
     counted = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", sys.executable, *script]
-    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    environment = {**(environment or os.environ), "PYTHONHASHSEED": "0"}
     said = subprocess.run(
         [*counted, *command[1:]], capture_output=True, text=True, check=False, env=environment
     ).stderr
@@ -85,8 +86,8 @@ def millions_of_instructions() -> tuple[float, dict[str, float]]:
     return idle, dict(zip(GOALS, taken, strict=True))
 
 
-def c_program(runs: int) -> dict[str, float]:
-    """The CPU time of a check of a C program, in milliseconds: a new text, and the same again."""
+def c_program(runs: int, measure: Callable[[Sequence[str], Mapping[str, str]], float]) -> dict[str, float]:
+    """What a check of a C program takes: of a new text, and of the same again."""
     text = next((ROOT / "examples").rglob("peterson.c")).read_text(encoding="utf-8")
     taken: dict[str, list[float]] = {name: [] for name in C_GOALS}
     with tempfile.TemporaryDirectory() as folder:
@@ -95,11 +96,11 @@ def c_program(runs: int) -> dict[str, float]:
         for number in range(runs + 1):
             path.write_text(f"{text}// {number}\n", encoding="utf-8")
             for each in taken.values():
-                each.append(1000 * cpu_seconds([MEMBAR, "check", str(path)], environment))
+                each.append(measure([MEMBAR, "check", str(path)], environment))
     return {name: statistics.median(each[1:]) for name, each in taken.items()}
 
 
-def hundred_tests(runs: int) -> None:
+def hundred_tests(runs: int, *, counts: bool) -> None:
     """Prints what a hundred litmus tests take in one process, and how that compares with herd7.
 
     The least of the runs counts, as in the calibration.
@@ -109,7 +110,12 @@ def hundred_tests(runs: int) -> None:
         every = sorted((CORPUS / architecture).rglob("*.litmus"))
         if not (tests := every[::3][:100]):
             continue
-        time = min(cpu_times([[MEMBAR, "litmus", *map(str, tests)]], runs)[0])
+        command = [MEMBAR, "litmus", *map(str, tests)]
+        if counts:
+            millions = instructions(command) / 1e6
+            print(f"{len(tests)} litmus tests, {architecture}: {millions:.1f} million instructions")
+            continue
+        time = min(cpu_times([command], runs)[0])
         ratio = peers.ratio(architecture, time * len(every) / len(tests), peers.native_here())
         beside = "" if ratio is None else f", {ratio:.1f} times herd7's throughput"
         print(f"{len(tests)} litmus tests, {architecture}: {1000 * time:.0f} ms{beside}")
@@ -123,16 +129,18 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=21, metavar="N")
     parser.add_argument("--instructions", action="store_true")
     chosen = parser.parse_args()
-    idle, found = millions_of_instructions() if chosen.instructions else milliseconds(chosen.runs)
-    if not chosen.instructions:
-        found |= c_program(chosen.runs)
+    if chosen.instructions:
+        idle, found = millions_of_instructions()
+        found |= c_program(1, lambda *run: instructions(*run) / 1e6)
+    else:
+        idle, found = milliseconds(chosen.runs)
+        found |= c_program(chosen.runs, lambda *run: 1000 * cpu_seconds(*run))
     goals = GOALS | C_GOALS
     unit = "million instructions" if chosen.instructions else "ms"
     print(f"python -I -c pass: {idle:.1f} {unit}")
     for name, taken in found.items():
         print(f"{name:24} {taken:6.1f} {unit}  {taken / idle:5.2f}  (goal {goals[name]})")
-    if not chosen.instructions:
-        hundred_tests(min(chosen.runs, 11))
+    hundred_tests(min(chosen.runs, 11), counts=chosen.instructions)
     return int(any(taken / idle > goals[name] for name, taken in found.items()))
 
 
