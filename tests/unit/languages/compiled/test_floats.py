@@ -61,6 +61,30 @@ def test_atomic_sums_of_threads(model: str) -> None:
 
 
 @needs_clang
+@pytest.mark.parametrize(
+    ("look", "verdict"),
+    [
+        ("long n; memcpy(&n, &s->v, 8); assert(n > 0);", "unknown"),
+        ("char *c = (char *)&s->v; assert(!(c[7] & 0x80));", "unknown"),
+        ("assert(copysign(1, s->v) > 0);", "unknown"),
+        ("assert(s->v != s->v && s->n == 1);", "holds"),
+    ],
+)
+def test_bits_may_be_looked_at_by_another_thread(look: str, verdict: str) -> None:
+    text = f"""{HEADERS}#include <stdlib.h>
+struct s {{ int n; double v; }};
+double z;
+void *write(void *p) {{ struct s *s = p; s->n = 1; s->v = z / z; return 0; }}
+void *look(void *p) {{ struct s *s = p; {look} return 0; }}
+int main(void) {{
+  pthread_t t; struct s *s = malloc(sizeof *s);
+  pthread_create(&t, 0, write, s); pthread_join(t, 0); pthread_create(&t, 0, look, s); pthread_join(t, 0); free(s);
+}}
+"""
+    assert answer(text).verdict == verdict
+
+
+@needs_clang
 def test_a_sum_that_is_no_atomic_step_loses_updates() -> None:
     lost = SUMS.replace("sum += 0.5", "sum = sum + 0.5")
     found = answer(f"{HEADERS}{lost}int main(void) {{ {TWO_THREADS} }}\n")
