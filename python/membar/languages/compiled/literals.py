@@ -1,4 +1,7 @@
-"""Compound literals, whose lifetime ends with their block although the compiler does not mark that."""
+"""Variables whose lifetime ends with their block although the compiler does not mark that.
+
+Those are compound literals and, in LLVM IR that was compiled without markers of lifetimes, all variables.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +10,35 @@ from membar.languages.compiled.llvm.metadata import Metadata
 from membar.languages.compiled.llvm.types import Pointer
 
 _LITERAL = ".compoundliteral"
-NOT_CHECKED = "without checking that compound literals are not used after their block"
+_MARK = "llvm.lifetime."
 
 
-def may_outlive_its_block(function: llvm.Function, metadata: Metadata) -> bool:
-    """Whether the address of a compound literal in an inner block is stored, or goes through a call.
+def has_markers(module: llvm.Module) -> bool:
+    """Whether LLVM IR says where the lifetimes of variables begin and end."""
+    return any(name.startswith(_MARK) for name in module.functions)
 
-    A literal in the outermost block ends where its function returns, which is known.
+
+def not_checked(*, is_marked: bool) -> str:
+    """What an answer does not cover where a variable may outlive its block."""
+    what = "compound literals" if is_marked else "variables"
+    return f"without checking that {what} are not used after their block"
+
+
+def may_outlive_its_block(function: llvm.Function, metadata: Metadata, *, is_marked: bool) -> bool:
+    """Whether the address of an unmarked variable is stored, or goes through a call, in an inner block.
+
+    A variable of the outermost block ends where its function returns, which is known.
     """
-    literals = {
+    unmarked = {
         item.result
         for block in function.blocks
         for item in block.instructions
-        if isinstance(item, llvm.Alloca) and item.result is not None and item.result.startswith(_LITERAL)
+        if isinstance(item, llvm.Alloca)
+        and item.result is not None
+        and (not is_marked or item.result.startswith(_LITERAL))
     }
-    return bool(literals) and any(
-        _passes_on(item, literals) and metadata.is_in_inner_block(item.location)
+    return bool(unmarked) and any(
+        _passes_on(item, unmarked) and metadata.is_in_inner_block(item.location)
         for block in function.blocks
         for item in block.instructions
     )

@@ -14,7 +14,7 @@ from membar.diagnostics import InputError
 from membar.languages.compiled.bypassed import misused_unseen
 from membar.languages.compiled.constants import Constants, UnsupportedError, flatten, scalar_type
 from membar.languages.compiled.exceptions import handlers
-from membar.languages.compiled.literals import NOT_CHECKED, may_outlive_its_block
+from membar.languages.compiled.literals import has_markers, may_outlive_its_block, not_checked
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.llvm.shapes import Shapes
@@ -74,7 +74,7 @@ class ModuleLowering:
         self.functions: dict[str, code.Function] = {}
         self.allocated: dict[tuple[str, int, int], tuple[str, Shape]] = {}
         self.handlers: list[code.Place] = []
-        self.has_unmarked_literals = False
+        self.is_marked, self.has_unmarked = has_markers(module), False
         self.misused_unseen: list[str] = []
         self.lines_of_less_alignment: set[int] = set()
         self._reached: list[str] = []
@@ -105,14 +105,14 @@ class ModuleLowering:
         found = self.shapes.lines_of_divided_bit_fields()
         where = f"line{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
         divided = f"without races between the bit fields of {where} and adjacent ones"
-        literals = (("memory", NOT_CHECKED),) if self.has_unmarked_literals else ()
+        unmarked = (("memory", not_checked(is_marked=self.is_marked)),) if self.has_unmarked else ()
         less = sorted(self.lines_of_less_alignment)
         where = f"line{'s' * (len(less) > 1)} {', '.join(map(str, less))}"
         aligned = (("memory", f"without the alignment of what {where} access{'es' * (len(less) == 1)}"),)
         names = " and ".join(self.misused_unseen)
         part = f"without checking that {names}, whose declaration a jump skips, is used only inside its block"
         passed = (("memory", part),) if self.misused_unseen else ()
-        return (*((("races", divided),) if found else ()), *literals, *passed, *(aligned if less else ()))
+        return (*((("races", divided),) if found else ()), *unmarked, *passed, *(aligned if less else ()))
 
     def _listed(self, name: str) -> Iterator[str]:
         """Functions that run before `main` or after it, by their priority."""
@@ -207,7 +207,9 @@ class ModuleLowering:
         if is_defined:
             found = (self.module.metadata.beginning_of_block(at) for at in handlers(function.blocks))
             self.handlers += [place for at in found if (place := place_in_code(at)) is not None]
-            self.has_unmarked_literals |= may_outlive_its_block(function, self.module.metadata)
+            self.has_unmarked |= may_outlive_its_block(
+                function, self.module.metadata, is_marked=self.is_marked
+            )
         done = code.Function(
             name=function.name,
             parameters=tuple(parameters),

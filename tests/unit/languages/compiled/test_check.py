@@ -107,6 +107,17 @@ def test_text_that_a_compiler_wrote_is_read(kind: str, limit: int, code: int) ->
     assert check(f"one.{kind}") == code
 
 
+def test_code_without_the_lifetimes_of_variables_holds_only_without_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = "int main(void) {\n  int *p;\n  {\n    int x = 1;\n    p = &x;\n  }\n  return *p - 1;\n}\n"
+    Path("kept.c").write_text(text, encoding="utf-8")
+    assert check("kept.c") == 1
+    compile_with("-S", "-g", "-emit-llvm", "kept.c", "-o", "kept.ll")
+    assert check("kept.ll") == 4
+    assert "variables are not used after their block" in capsys.readouterr().out
+
+
 def test_optimised_code_holds_only_as_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     compile_with("-O1", "-S", "-g", "-emit-llvm", "one.c", "-o", "one.ll")
     assert check("one.ll") == 4
