@@ -450,6 +450,8 @@ class _Job:
                 files = dict.fromkeys((self.path, *_INCLUDED.findall(done.messages)))
                 if self._embeds(files):  # which `-H` does not list
                     files.update(dict.fromkeys(self._dependencies(words, folder)))
+            except FileNotFoundError:
+                raise self._failure("wrote no LLVM IR") from None
             except (CompilerFailureError, OSError) as problem:
                 raise self._failure(reason_of(problem)) from None
         messages = _MISSING_EMBED.sub(lambda _: self._missing_embed(), done.messages)

@@ -248,6 +248,7 @@ def test_a_compiler_that_does_not_exist_is_refused() -> None:
     ("body", "words"),
     [
         ("kill -SEGV $$", "failed with exit status"),
+        ("exit 0", "wrote no LLVM IR"),
         ("echo 'clang: error: no space left' >&2; exit 1", "no space left"),
         ("printf '\\377\\376' >&2; exit 1", "failed with exit status"),
         ("exec sleep 60", "did not finish within"),
