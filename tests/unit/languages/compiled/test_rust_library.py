@@ -273,6 +273,15 @@ def test_a_package_is_built_only_if_that_is_allowed(tmp_path: Path) -> None:
         membar.check(path)
 
 
+def test_an_error_in_a_package_is_shown_from_every_folder(tmp_path: Path) -> None:
+    path = tmp_path / "Cargo.toml"
+    path.write_text('[package]\nname = "p"\nversion = "0.1.0"\n')
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "main.rs").write_text("fn main() { let x: u32 = true; }\n")
+    with pytest.raises(membar.InputError, match="mismatched types"):
+        membar.check(path, allow_build=True)
+
+
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [

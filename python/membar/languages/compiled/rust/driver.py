@@ -234,7 +234,7 @@ class _Job:
         found = [
             Message(
                 kind="error",
-                file=self.path if match["file"].startswith(folder) else match["file"],
+                file=self._file_called(match["file"], folder),
                 line=int(match["line"]),
                 column=int(match["column"]),
                 text=match["text"],
@@ -251,6 +251,13 @@ class _Job:
             raise self._without_main()
         if diagnostics:
             raise InputError(*dict.fromkeys(diagnostics))
+
+    def _file_called(self, name: str, folder: str) -> str:
+        """The file that a message means: cargo names those of a package from its folder."""
+        if suffix(self.path) != PACKAGE:
+            return self.path if name.startswith(folder) else name
+        inside = f"{folder}/{name}"
+        return inside if not name.startswith("/") and os.access(inside, os.R_OK) else name
 
     def _without_main(self) -> InputError:
         tests = [match["name"] for match in _TEST.finditer(self._text(self.path))]
