@@ -14,9 +14,8 @@ Item = TypeVar("Item", bound=ir.Instruction)
 Substitution = Callable[[ir.Operand], ir.Operand]
 
 
-def with_operands(instruction: Item, change: Substitution) -> Item:
-    """The instruction with every operand and result changed; jumps keep their targets."""
-    changed: dict[str, object] = {}
+def with_operands(instruction: Item, change: Substitution, **changed: object) -> Item:
+    """The instruction with every operand and result changed, and other fields; jumps keep their targets."""
     for name in operand_fields(type(instruction)):
         old = getattr(instruction, name)
         new = change(old) if type(old) in OPERANDS else _rebuild(old, change)

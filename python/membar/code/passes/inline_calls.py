@@ -14,7 +14,7 @@ from membar.code import ir
 from membar.code.passes import Pass
 from membar.code.passes.fold_constants import fold_function
 from membar.code.passes.promote_locals import promote_locals_of
-from membar.code.rewrite import Item, with_operands, with_targets
+from membar.code.rewrite import with_operands, with_targets
 from membar.code.structure import operands, reachable
 from membar.records import field, record, replace
 
@@ -197,10 +197,10 @@ class _Body:
     function: ir.Function
     prefix: str
     call: ir.Call
-    places: dict[ir.Place, ir.Place] = field(default_factory=dict)
+    places: dict[int, ir.Place | None] = field(default_factory=dict)  # by identity: most are shared
 
     def blocks(self) -> list[ir.Block]:
-        given = {
+        given: dict[str, ir.Operand] = {
             parameter.name: argument
             for parameter, argument in zip(self.function.parameters, self.call.arguments, strict=True)
         }
@@ -208,7 +208,10 @@ class _Body:
         def rename(operand: ir.Operand) -> ir.Operand:
             if not isinstance(operand, ir.Value):
                 return operand
-            return given.get(operand.name) or ir.Value(f"{self.prefix}/{operand.name}", operand.type)
+            found = given.get(operand.name)
+            if found is None:
+                found = given[operand.name] = ir.Value(f"{self.prefix}/{operand.name}", operand.type)
+            return found
 
         def retarget(target: ir.Goto) -> ir.Goto:
             return replace(target, block=f"{self.prefix}/{target.block}")
@@ -216,7 +219,7 @@ class _Body:
         done = []
         unmarked = _unmarked_slots(self.function)
         for block in self.function.blocks:
-            end = with_operands(self._with_place(block.end), rename)
+            end = with_operands(block.end, rename, place=self._place(block.end.place))
             instructions = _with_lifetimes(block, unmarked)
             if isinstance(end, ir.Return):
                 jump = ir.Goto(self.prefix, end.values)
@@ -229,20 +232,22 @@ class _Body:
                     name=f"{self.prefix}/{block.name}",
                     parameters=tuple(item for item in parameters if isinstance(item, ir.Value)),
                     instructions=tuple(
-                        with_operands(self._with_place(item), rename) for item in instructions
+                        with_operands(item, rename, place=self._place(item.place)) for item in instructions
                     ),
                     end=end,
                 )
             )
         return done
 
-    def _with_place(self, item: Item) -> Item:
-        if item.place is None:
-            return item
-        place = self.places.get(item.place)
+    def _place(self, place: ir.Place | None) -> ir.Place | None:
+        """A place of the function, which keeps it alive, with the call at the end of its chain."""
         if place is None:
-            place = self.places[item.place] = _under(item.place, self.call.place)
-        return replace(item, place=place)
+            return None
+        found = self.places.get(id(place))
+        if found is None:
+            caller = self.call.place if place.caller is None else self._place(place.caller)
+            found = self.places[id(place)] = replace(place, caller=caller)
+        return found
 
 
 def _unmarked_slots(function: ir.Function) -> list[ir.Value]:
@@ -262,13 +267,6 @@ def _with_lifetimes(block: ir.Block, slots: list[ir.Value]) -> list[ir.Instructi
     if isinstance(block.end, ir.Return):
         done += [ir.Lifetime(slot=slot, begins=False, place=block.end.place) for slot in slots]
     return done
-
-
-def _under(place: ir.Place, caller: ir.Place | None) -> ir.Place:
-    """A place with a further caller at the end of its chain."""
-    if place.caller is None:
-        return replace(place, caller=caller)
-    return replace(place, caller=_under(place.caller, caller))
 
 
 PASS = Pass(
