@@ -114,7 +114,7 @@ class _Writer:
             self.until, self.until, self.rotated, self.peeled, self.two_looks, self.two_looks,
             self.look_and_look, self.compare_exchange, self.exchange, self.counting, self.writing,
             self.choosing, self.remembering, self.alternating, self.nested, self.copying, self.fetching,
-            self.test_and_set, self.test_and_set, self.look_and_set,
+            self.test_and_set, self.test_and_set, self.look_and_set, self.retrying, self.retrying,
         ]  # fmt: skip
         if self.features.exclusives:
             kinds += [self.exclusive, self.exclusive, self.exclusive_apart]
@@ -210,6 +210,21 @@ class _Writer:
         top = self.point
         self.step(self.rmw("r", TRUE, Register("r")))
         self.back(top, self.wanted("r"))
+
+    def retrying(self) -> None:
+        """Compares with what the turn before read, and may fail although that is still there."""
+        place = self.place()
+        self.step(self.read("t$", place))
+        top, body, then, after = self.point, self.new(), self.new(), self.new()
+        self.edge(top, body, Choose("w$", Constant(0), Constant(1), retries=True))
+        same = equals(Register("r"), Register("t$"))
+        fails = equals(Register("w$"), Constant(1))
+        new = Binary(BinaryOp.ADD, Register("t$"), Constant(1))
+        self.edge(body, then, self.rmw("r", same, new, place), Set("s", same), guard=negation(fails))
+        self.edge(body, then, self.read("r", place), Assume(same), Set("s", Constant(0)), guard=fails)
+        self.edge(then, after, guard=equals(Register("s"), Constant(1)))
+        self.edge(then, top, Set("t$", Register("r")), guard=negation(equals(Register("s"), Constant(1))))
+        self.point = after
 
     def counting(self) -> None:
         """Turns are counted, and the number is seen or decides."""

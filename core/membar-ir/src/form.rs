@@ -244,12 +244,14 @@ impl ThreadDecoder<'_> {
         let mut watched = vec![None; self.points];
         for number in 0..words.count()? {
             let point = self.point(words)?;
-            let (exclusive, single, write_backs) = (words.flag()?, words.flag()?, words.flag()?);
+            let (exclusive, single) = (words.flag()?, words.flag()?);
+            let (write_backs, dependent) = (words.flag()?, words.flag()?);
             let mut registers = Vec::new();
             for _ in 0..words.count()? {
                 registers.push(self.register(words)?);
             }
-            let watch = WatchedPoint { number: small(number)?, registers, exclusive, single, write_backs };
+            let number = small(number)?;
+            let watch = WatchedPoint { number, registers, exclusive, single, write_backs, dependent };
             if watched[point as usize].replace(watch).is_some() {
                 return Err(words.malformed("a control point is watched twice"));
             }

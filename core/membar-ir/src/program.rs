@@ -252,6 +252,7 @@ impl Edge {
 
 /// A control point at which a thread that comes back unchanged has only waited; see `program/awaits.py`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent of one another")]
 pub struct WatchedPoint {
     /// Which of the thread's watched points it is.
     pub number: u32,
@@ -263,6 +264,8 @@ pub struct WatchedPoint {
     pub single: bool,
     /// Whether an iteration still only looks if an atomic operation writes back what it read.
     pub write_backs: bool,
+    /// Whether it matters which reads the values and the path depend on.
+    pub dependent: bool,
 }
 
 /// A control-flow automaton.

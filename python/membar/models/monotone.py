@@ -47,7 +47,13 @@ def watches_under(model: Model, program: Program, terms: Collection[Term], *, bo
         terms,
         marks=model.tags - {ALLOC} if has_remarks(model.plan) else None,
         write_backs=model.claims.ignores_write_backs,
+        dependent=_looks_at_dependencies(model.plan),
     )
+
+
+@lru_cache(maxsize=32)
+def _looks_at_dependencies(plan: Plan) -> bool:
+    return any(item.op is Op.PRIMITIVE and item.name in _DEPENDENCIES for item in plan.instructions)
 
 
 def _allows_awaits_in(program: Program, model: Model, bound: int) -> bool:

@@ -38,7 +38,7 @@ from membar.program.operations import (
     Unlock,
 )
 from membar.program.program import Edge, Program, Thread
-from membar.records import record
+from membar.records import record, replace
 
 Names: TypeAlias = frozenset[str]
 
@@ -55,6 +55,7 @@ class SpinLoop:
             the loop may read what is also accessed in a way that can race.
         write_backs: whether an iteration only waits if its last access is an atomic operation that writes
             back what it read, as a test-and-set lock does that is taken.
+        dependent: whether it matters which reads the values and the path depend on.
     """
 
     point: int
@@ -62,6 +63,7 @@ class SpinLoop:
     exclusive: bool
     single: bool = False
     write_backs: bool = False
+    dependent: bool = True
 
 
 @record(frozen=True, slots=True)
@@ -90,7 +92,12 @@ NO_WATCHES = Watches()
 
 
 def watches(
-    program: Program, terms: Collection[Term], marks: Collection[str] | None, *, write_backs: bool = False
+    program: Program,
+    terms: Collection[Term],
+    marks: Collection[str] | None,
+    *,
+    write_backs: bool = False,
+    dependent: bool = True,
 ) -> Watches:
     """One watched point for each loop.
 
@@ -99,6 +106,7 @@ def watches(
         terms: what final states show.
         marks: the tags of accesses that cannot race with one another; None if races are not looked for.
         write_backs: whether atomic operations that change nothing can be left out under the model.
+        dependent: whether the model looks at dependencies.
     """
     has_loops = any(thread.back_edges for thread in program.threads)
     if not has_loops and not has_waiting_step(program):
@@ -112,7 +120,8 @@ def watches(
         shown = frozenset(
             term.register for term in terms if isinstance(term, FinalRegister) and term.thread == number
         )
-        found.append(_watches(thread, shown, racy, reach, write_backs=write_backs))
+        chosen = _watches(thread, shown, racy, reach, write_backs=write_backs)
+        found.append(tuple(replace(each, dependent=dependent) for each in chosen))
     return Watches(tuple(found), racy)
 
 

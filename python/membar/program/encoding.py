@@ -224,6 +224,7 @@ class _ThreadEncoder:
             int(watch.exclusive),
             int(watch.single),
             int(watch.write_backs),
+            int(watch.dependent),
             len(registers),
             *registers,
         ]

@@ -171,13 +171,16 @@ impl<'a> ThreadRunner<'a> {
     /// Ends the run if it is at a watched point and nothing has changed since it was there last.
     fn look_back(&mut self, run: &mut Run, point: u32) -> Result<(), End> {
         let Some(watched) = &self.thread.watched[point as usize] else { return Ok(()) };
-        let known =
-            |register: &Register| (run.registers[register.index()], run.origins[register.index()].clone());
+        let known = |register: &Register| {
+            let origins =
+                if watched.dependent { run.origins[register.index()].clone() } else { Origins::default() };
+            (run.registers[register.index()], origins)
+        };
         let now = Arc::new(Visit {
             events: run.skeleton.events.len(),
             effects: run.effects,
             registers: watched.registers.iter().map(known).collect(),
-            control: run.control.clone(),
+            control: if watched.dependent { run.control.clone() } else { Control::default() },
             open: if watched.exclusive { run.open.clone() } else { Vec::new() },
         });
         let visit = &mut run.visits[watched.number as usize];

@@ -121,9 +121,11 @@ class _Run:
             effects=self.effects,
             retries=self.retries,
             values=tuple(self.registers.get(name, 0) for name in watch.registers),
-            origins=tuple(self.origins.get(name, NOWHERE) for name in watch.registers),
-            control=self.control,
-            branches=tuple(self.branches),
+            origins=tuple(
+                self.origins.get(name, NOWHERE) if watch.dependent else NOWHERE for name in watch.registers
+            ),
+            control=self.control if watch.dependent else NOWHERE,
+            branches=tuple(self.branches) if watch.dependent else (),
             open=tuple(self.open.items()) if watch.exclusive else (),
         )
         before = self.visits.get(point)

@@ -266,6 +266,16 @@ def test_a_condition_variable_in_a_local_variable_is_answered_under_armv8(tmp_pa
     assert answer.statistics.executions == 5
 
 
+@pytest.mark.parametrize("model", ["rc20", "x86-tso"])
+def test_a_loop_that_compares_and_retries_needs_no_bound(model: str, tmp_path: Path) -> None:
+    path = tmp_path / "case.rs"
+    add = "X.fetch_update(AcqRel, Acquire, |n| Some(n + 1)).unwrap()"
+    path.write_text(program(f"{add};", f"{add};", "assert!(X.load(Relaxed) == 2);"))
+    answer = membar.check(path, model=model)
+    assert answer.verdict == "holds"
+    assert answer.statistics.executions < 10
+
+
 def test_a_package_is_built_only_if_that_is_allowed(tmp_path: Path) -> None:
     path = tmp_path / "Cargo.toml"
     path.write_text('[package]\nname = "p"\nversion = "0.1.0"\n')
