@@ -273,7 +273,7 @@ def test_a_loop_that_compares_and_retries_needs_no_bound(model: str, tmp_path: P
     path.write_text(program(f"{add};", f"{add};", "assert!(X.load(Relaxed) == 2);"))
     answer = membar.check(path, model=model)
     assert answer.verdict == "holds"
-    assert answer.statistics.executions < 10
+    assert (answer.statistics.executions or 0) in range(1, 10)
 
 
 def test_a_package_is_built_only_if_that_is_allowed(tmp_path: Path) -> None:
