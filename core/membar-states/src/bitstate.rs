@@ -15,7 +15,7 @@ use membar_ir::error::CoreError;
 use membar_ir::limits::{Stopped, Watch};
 
 use super::findings::{Findings, Note, Options, look};
-use super::safety::{Exploration, RunStep, run_step};
+use super::safety::{Exploration, RunStep};
 use super::store::{ExpandedState, Store};
 use super::successors::{Successors, Transition, too_many};
 use super::system::System;
@@ -165,13 +165,13 @@ fn run_on(
     let (mut here, mut there) = (ExpandedState::default(), ExpandedState::default());
     for (place, &(root, _)) in path.iter().enumerate() {
         store.fetch_root(root, &mut here);
-        system.moves(here.leaves(count), &mut moves)?;
+        system.moves_in_full(here.leaves(count), &mut moves)?;
         if let Some(&(next, _)) = path.get(place + 1) {
             store.fetch_root(next, &mut there);
             let is_it = |step: &&Transition| moves.leads_to(step, here.leaves(count), there.leaves(count));
-            run.extend(moves.list.iter().find(is_it).map(|step| run_step(step, &moves)));
+            run.extend(moves.list.iter().find(is_it).map(|step| moves.run_step(step)));
         } else {
-            run.extend(last.and_then(|last| moves.list.get(last)).map(|step| run_step(step, &moves)));
+            run.extend(last.and_then(|last| moves.list.get(last)).map(|step| moves.run_step(step)));
         }
     }
     Ok(run)

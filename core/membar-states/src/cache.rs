@@ -3,8 +3,8 @@
 //! What a step does depends on the part of its thread and on the words of the state that it reads: cells of memory,
 //! contents of channels, parts of other threads. Both repeat: there are few parts of a thread beside the states that
 //! they occur in. So the steps of a part are computed once for each way in which the words that they read can look. A
-//! step is a small tree: a word that is read, and for each of its values the next word, or what the step does. The
-//! branches of all trees are in one table. Steps that choose are not remembered.
+//! step is a small tree: cells that are read together, and for each of their values the next cells, or what the step
+//! does. The branches of all trees are in one table. Steps that choose are not remembered.
 
 use rustc_hash::FxHashMap;
 
@@ -29,8 +29,10 @@ const WORTH_IT: u64 = 8;
 /// What a step looked at and did, while it runs.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
-    /// Words as they were before the step, in the order in which they were read.
+    /// Cells as they were before the step, in the order in which they were first read.
     reads: Vec<(CellLayout, u64)>,
+    /// Where those that are read together end; the last ones may become more.
+    groups: Vec<usize>,
     writes: Vec<(CellLayout, u64)>,
     /// Whether what it reads next depends on what it has read.
     is_sealed: bool,
@@ -41,6 +43,7 @@ pub(super) struct Trace {
 impl Trace {
     pub(super) fn clear(&mut self) {
         self.reads.clear();
+        self.groups.clear();
         self.writes.clear();
         (self.is_sealed, self.is_spoilt) = (true, false);
     }
@@ -51,24 +54,46 @@ impl Trace {
     }
 
     pub(super) fn read(&mut self, place: CellLayout, value: u64) {
-        // What it reads of its own writes is known already.
-        if self.writes.iter().any(|&(written, _)| written == place) {
+        // What it reads again, or of its own writes, is known already.
+        if self.writes.iter().chain(&self.reads).any(|&(known, _)| known == place) {
             return;
         }
-        // Neighbours in a word, such as the places of a queue, are read at once.
-        if let Some((last, known)) = self.reads.last_mut().filter(|_| !self.is_sealed)
-            && let Some((both, bits)) = last.followed_by(place)
-        {
-            (*last, *known) = (both, *known | value << bits);
-        } else {
-            self.reads.push((place, value));
+        self.reads.push((place, value));
+        let start = self.groups.len().checked_sub(2).map_or(0, |before| self.groups[before]);
+        let bits: u32 = self.reads[start..].iter().map(|(place, _)| place.bits()).sum();
+        match self.groups.last_mut().filter(|_| !self.is_sealed && bits <= 64) {
+            Some(end) => *end += 1,
+            None => self.groups.push(self.reads.len()),
         }
         self.is_sealed = false;
+    }
+
+    /// What is read together, and what it holds, in order.
+    fn groups(&self) -> impl Iterator<Item = (Vec<CellLayout>, u64)> {
+        let starts = std::iter::once(0).chain(self.groups.iter().copied());
+        starts.zip(&self.groups).map(|(start, &end)| join(&self.reads[start..end]))
     }
 
     pub(super) fn write(&mut self, place: CellLayout, value: u64) {
         self.writes.push((place, value));
     }
+}
+
+/// Cells in the order of their words, neighbours as one, and what they hold.
+fn join(reads: &[(CellLayout, u64)]) -> (Vec<CellLayout>, u64) {
+    let mut reads = reads.to_vec();
+    reads.sort_unstable_by_key(|&(place, _)| place.bit());
+    let mut places: Vec<CellLayout> = Vec::new();
+    let (mut word, mut bits) = (0, 0);
+    for (place, value) in reads {
+        word |= value << bits;
+        bits += place.bits();
+        match places.last_mut().and_then(|last| Some((last.followed_by(place)?, last))) {
+            Some((both, last)) => *last = both,
+            None => places.push(place),
+        }
+    }
+    (places, word)
 }
 
 /// New bits of a word of the state.
@@ -110,19 +135,17 @@ impl ChangeSets {
     }
 }
 
-/// What a step does: why it is not taken or fails, if so; its changes and values are in lists of `SuccessorCache`.
+/// What a step does: why it is not taken or fails, if so, and whose operation was the last; its changes are in a list of
+/// `SuccessorCache`. Many steps have the same outcome: it is kept once, so that few are read again and again.
 #[derive(Debug, Clone, Copy)]
 struct Outcome {
     done: Done,
-    /// Whose operation was the last.
     thread: u32,
     changes: (u32, u32),
     sides: Sides,
-    /// Where the values begin, those of the partner, and where both end.
-    values: (u32, u32, u32),
 }
 
-/// What follows in a tree below a node if the word that it reads is this one.
+/// What follows in a tree below a node if this is what it reads.
 #[derive(Debug, Clone, Copy)]
 struct Branch {
     word: u64,
@@ -139,22 +162,25 @@ pub(super) struct Recalled<'m> {
     pub(super) thread: usize,
     pub(super) changes: &'m [Change],
     pub(super) sides: Sides,
-    pub(super) values: &'m [u64],
-    pub(super) partner_values: &'m [u64],
 }
 
 /// Steps of all threads. Each has a root, which is a node, an outcome or unknown.
 #[derive(Debug)]
 pub(super) struct SuccessorCache {
-    /// What each node reads.
-    nodes: Vec<CellLayout>,
+    /// Where in `places` those are that each node reads.
+    nodes: Vec<(u32, u32)>,
+    places: Vec<CellLayout>,
     /// A power of two.
     branches: Vec<Branch>,
     used: usize,
     outcomes: Vec<Outcome>,
     changes: Vec<Change>,
-    values: Vec<u64>,
+    /// The numbers of outcomes.
+    known: FxHashMap<(Done, u32, Sides), u32>,
     is_full: bool,
+    /// Whether anything is recalled now.
+    pub(super) recalls: bool,
+    kept: u64,
     recalled: u64,
     /// Per word, whether it is on the left side, and what steps change on each.
     is_left: Vec<bool>,
@@ -167,12 +193,15 @@ impl SuccessorCache {
     pub(super) fn new(order: &[usize]) -> Self {
         Self {
             nodes: Vec::new(),
+            places: Vec::new(),
             branches: vec![NO_BRANCH; 64],
             used: 0,
             outcomes: Vec::new(),
             changes: Vec::new(),
-            values: Vec::new(),
+            known: FxHashMap::default(),
             is_full: false,
+            recalls: true,
+            kept: 0,
             recalled: 0,
             is_left: is_left(order),
             left: ChangeSets::default(),
@@ -181,24 +210,26 @@ impl SuccessorCache {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        size_of::<CellLayout>() * self.nodes.capacity()
+        size_of::<(u32, u32)>() * self.nodes.capacity()
+            + size_of::<CellLayout>() * self.places.capacity()
             + size_of::<Branch>() * self.branches.len()
             + size_of::<Outcome>() * self.outcomes.capacity()
             + size_of::<Change>() * self.changes.capacity()
-            + 8 * self.values.capacity()
+            + size_of::<((Done, u32, Sides), u32)>() * self.known.capacity()
     }
 
     /// Forgets all steps if it is full and was worth it; whether it did: then no root means anything any more.
     pub(super) fn begins_anew(&mut self) -> bool {
-        if !self.is_full || self.recalled / WORTH_IT <= self.outcomes.len() as u64 {
+        if !self.is_full || self.recalled / WORTH_IT <= self.kept {
             return false;
         }
         self.nodes = Vec::new();
+        self.places = Vec::new();
         self.branches = vec![NO_BRANCH; 64];
         self.outcomes = Vec::new();
         self.changes = Vec::new();
-        self.values = Vec::new();
-        (self.used, self.recalled, self.is_full) = (0, 0, false);
+        self.known = FxHashMap::default();
+        (self.used, self.kept, self.recalled, self.is_full) = (0, 0, 0, false);
         true
     }
 
@@ -206,22 +237,26 @@ impl SuccessorCache {
     pub(super) fn recall(&mut self, root: u32, leaves: &[u32]) -> Option<Recalled<'_>> {
         let mut node = root;
         while node & OUTCOME == 0 {
-            let place = self.nodes[node as usize];
-            node = self.next(node, place.get(leaves));
+            let (mut word, mut bits) = (0, 0);
+            for place in self.places_of(node) {
+                word |= place.get(leaves) << bits;
+                bits += place.bits();
+            }
+            node = self.next(node, word);
         }
-        if node == UNKNOWN {
+        if node == UNKNOWN || !self.recalls {
             return None;
         }
         self.recalled += 1;
-        let Outcome { done, thread, changes, sides, values } = self.outcomes[(node & !OUTCOME) as usize];
-        Some(Recalled {
-            done,
-            thread: thread as usize,
-            changes: &self.changes[changes.0 as usize..changes.1 as usize],
-            sides,
-            values: &self.values[values.0 as usize..values.1 as usize],
-            partner_values: &self.values[values.1 as usize..values.2 as usize],
-        })
+        let Outcome { done, thread, changes, sides } = self.outcomes[(node & !OUTCOME) as usize];
+        let changes = &self.changes[changes.0 as usize..changes.1 as usize];
+        Some(Recalled { done, thread: thread as usize, changes, sides })
+    }
+
+    /// What a node reads.
+    fn places_of(&self, node: u32) -> &[CellLayout] {
+        let (start, end) = self.nodes[node as usize];
+        &self.places[start as usize..end as usize]
     }
 
     /// Where a branch is, or the free place for it; half of the table is free.
@@ -238,7 +273,7 @@ impl SuccessorCache {
         }
     }
 
-    /// What follows a node, or another number that is no outcome, if it reads this word.
+    /// What follows a node, or another number that is no outcome, if it reads this.
     pub(super) fn next(&self, node: u32, word: u64) -> u32 {
         self.branches[self.slot(node, word)].next
     }
@@ -246,16 +281,17 @@ impl SuccessorCache {
     /// Remembers what the step with this root, which the stepper took, looked at and did; its root afterwards.
     pub(super) fn keep(&mut self, root: u32, stepper: &Stepper, done: Done) -> u32 {
         let trace = &stepper.trace;
-        let is_error = matches!(done, Err(Halt::Refused(_) | Halt::Full));
+        let is_error = matches!(done, Err(Halt::Fault | Halt::Refused(_) | Halt::Full));
         if trace.is_spoilt || self.is_full || is_error {
             return root;
         }
-        self.make_room(trace.reads.len());
+        self.make_room(trace.groups.len());
+        self.kept += 1;
         let (mut root, mut at) = (root, None);
-        for &(place, word) in &trace.reads {
+        for (places, word) in trace.groups() {
             let known = at.map_or(root, |slot: usize| self.branches[slot].next);
-            let node = if known == UNKNOWN { self.add_node(place) } else { known };
-            if node & OUTCOME != 0 || self.nodes[node as usize] != place {
+            let node = if known == UNKNOWN { self.add_node(&places) } else { known };
+            if node & OUTCOME != 0 || self.places_of(node) != places {
                 // The same step looks at the same words, as long as these look the same.
                 return root;
             }
@@ -289,14 +325,16 @@ impl SuccessorCache {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "there is no room for so many")]
-    pub(super) fn add_node(&mut self, place: CellLayout) -> u32 {
-        self.nodes.push(place);
+    pub(super) fn add_node(&mut self, places: &[CellLayout]) -> u32 {
+        let start = self.places.len() as u32;
+        self.places.extend_from_slice(places);
+        self.nodes.push((start, self.places.len() as u32));
         self.nodes.len() as u32 - 1
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "there is no room for so many")]
     fn add_outcome(&mut self, stepper: &Stepper, done: Done) -> u32 {
-        let (start, first) = (self.changes.len(), self.values.len());
+        let start = self.changes.len();
         if done.is_ok() {
             for &(place, value) in &stepper.trace.writes {
                 for (leaf, mask, bits) in place.masked(value) {
@@ -316,13 +354,17 @@ impl SuccessorCache {
         };
         let (left, right) = (side(true), side(false));
         let sides = (self.left.number(left), self.right.number(right));
-        self.values.extend_from_slice(&stepper.values);
-        let middle = self.values.len() as u32;
-        self.values.extend_from_slice(&stepper.partner_values);
+        let (thread, next) = (stepper.thread as u32, self.outcomes.len() as u32);
+        if sides.0 != UNKNOWN && sides.1 != UNKNOWN {
+            let number = *self.known.entry((done, thread, sides)).or_insert(next);
+            if number != next {
+                self.changes.truncate(start);
+                return OUTCOME | number;
+            }
+        }
         let changes = (start as u32, self.changes.len() as u32);
-        let values = (first as u32, middle, self.values.len() as u32);
-        self.outcomes.push(Outcome { done, thread: stepper.thread as u32, changes, sides, values });
-        OUTCOME | (self.outcomes.len() as u32 - 1)
+        self.outcomes.push(Outcome { done, thread, changes, sides });
+        OUTCOME | next
     }
 
     /// Doubles the table of branches where it is half full.
@@ -352,7 +394,7 @@ mod tests {
         CellLayout::of_leaf(leaf as usize)
     }
 
-    /// A stepper after a step that read and wrote these words.
+    /// A stepper after a step that read these words, each because of those before, and wrote these.
     fn step(reads: &[(u32, u64)], writes: &[(u32, u64)]) -> Stepper {
         // Two cells of four bytes, and one thread that does nothing.
         let form = [VERSION, 1, 4096, 4, 0, 2, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -361,6 +403,7 @@ mod tests {
         let mut stepper = Stepper::new(&program);
         let trace = &mut stepper.trace;
         for &(leaf, value) in reads {
+            trace.seal();
             trace.read(word(leaf), value);
         }
         for &(leaf, value) in writes {
@@ -383,17 +426,34 @@ mod tests {
     fn a_step_is_recalled_where_the_words_it_reads_look_as_before() {
         let mut cache = SuccessorCache::new(&[0, 1]);
         assert_eq!(after(&mut cache, UNKNOWN, &[0, 0]), None);
-        let mut first = step(&[(0, 5), (1, 6)], &[(1, 7)]);
-        first.values = vec![5, 6];
-        let root = cache.keep(UNKNOWN, &first, Ok(()));
+        let root = cache.keep(UNKNOWN, &step(&[(0, 5), (1, 6)], &[(1, 7)]), Ok(()));
         let root = cache.keep(root, &step(&[(0, 4)], &[]), Err(Halt::Waits));
         let other = cache.keep(UNKNOWN, &step(&[], &[]), Err(Halt::Failed));
-        assert_eq!(cache.recall(root, &[5, 6]).map(|step| step.values.to_vec()), Some(vec![5, 6]));
         assert_eq!(after(&mut cache, root, &[5, 6]), Some(Ok(vec![5, 7])));
         assert_eq!(after(&mut cache, root, &[4, 9]), Some(Err(Halt::Waits)));
         assert_eq!(after(&mut cache, root, &[5, 7]), None);
         assert_eq!(after(&mut cache, root, &[6, 6]), None);
         assert_eq!(after(&mut cache, other, &[6, 6]), Some(Err(Halt::Failed)));
+    }
+
+    #[test]
+    fn words_that_are_read_together_are_told_apart_at_once() {
+        let mut cache = SuccessorCache::new(&[0, 1, 2]);
+        let mut root = UNKNOWN;
+        for (left, right) in [(1, 2), (2, 1), (1, 1)] {
+            let mut both = step(&[(1, left)], &[]);
+            for (leaf, value) in [(0, right), (1, left), (2, 9)] {
+                both.trace.read(word(leaf), value);
+            }
+            both.trace.write(word(2), left + 2 * right);
+            root = cache.keep(root, &both, Ok(()));
+        }
+        // One for the first two words, and behind each way in which they look one for the third.
+        assert_eq!(cache.nodes.len(), 4);
+        assert_eq!(after(&mut cache, root, &[2, 1, 9]), Some(Ok(vec![2, 1, 5])));
+        assert_eq!(after(&mut cache, root, &[1, 2, 9]), Some(Ok(vec![1, 2, 4])));
+        assert_eq!(after(&mut cache, root, &[1, 1, 9]), Some(Ok(vec![1, 1, 3])));
+        assert_eq!(after(&mut cache, root, &[2, 2, 9]), None);
     }
 
     #[test]

@@ -3,14 +3,15 @@
 //! `safety` reports the first of each kind; here they are told apart by where threads are and by what they show.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use membar_ir::error::CoreError;
 use membar_ir::limits::Watch;
 use membar_ir::program::EdgeId;
 
 use super::findings::{Findings, Options};
-use super::safety::{Exploration, RunStep, run_step};
-use super::successors::Successors;
+use super::safety::{Exploration, RunStep};
+use super::successors::{Successors, Transition};
 use super::system::System;
 use super::walk;
 
@@ -81,10 +82,13 @@ pub fn explore(
         |system: &mut System, leaves: &[u32], moves: &Successors, number: u32, found: &mut Findings| {
             found.held |= moves.held;
             let mut is_over = false;
-            for (goal, last) in goals_at(system, leaves, moves) {
+            for goal in goals_at(system, leaves, moves) {
                 error_states += u64::from(matches!(goal, Goal::Error(_)));
                 is_over |= is_enough(&goal);
-                goals.entry(goal).or_insert((number, last));
+                if let Entry::Vacant(entry) = goals.entry(goal) {
+                    let last = last_step(system, leaves, moves, entry.key());
+                    entry.insert((number, last));
+                }
             }
             is_over
         };
@@ -93,29 +97,43 @@ pub fn explore(
 }
 
 /// The goals reached in the state whose moves were asked for last.
-fn goals_at(system: &mut System, leaves: &[u32], moves: &Successors) -> Vec<(Goal, Option<RunStep>)> {
+fn goals_at(system: &mut System, leaves: &[u32], moves: &Successors) -> Vec<Goal> {
     let mut goals = Vec::new();
     for step in moves.list.iter().filter(|step| step.failed) {
-        let failure = step.edge.map(|edge| Goal::Failure { thread: step.thread, edge });
-        goals.extend(failure.map(|failure| (failure, Some(run_step(step, moves)))));
+        goals.extend(step.edge.map(|edge| Goal::Failure { thread: step.thread, edge }));
     }
     for step in &moves.faults {
-        let fault = step.edge.map(|edge| Goal::Fault { thread: step.thread, edge });
-        goals.extend(fault.map(|fault| (fault, Some(step.clone()))));
+        goals.extend(step.edge.map(|edge| Goal::Fault { thread: step.thread, edge }));
     }
     if system.is_inside() {
         return goals;
     }
     let errors = 0..system.program.errors.len();
     if errors.into_iter().any(|error| system.holds(system.program.errors[error], leaves)) {
-        goals.push((Goal::Error(system.points()), None));
+        goals.push(Goal::Error(system.points()));
     }
     if system.is_final() {
-        goals.push((Goal::Ending(system.terms(leaves).into()), None));
+        goals.push(Goal::Ending(system.terms(leaves).into()));
     } else if moves.is_stuck() && !system.may_stay() {
-        goals.push((Goal::Deadlock(system.points()), None));
+        goals.push(Goal::Deadlock(system.points()));
     }
     goals
+}
+
+/// The step that goes wrong where a goal is reached, if there is one.
+fn last_step(system: &mut System, leaves: &[u32], moves: &Successors, goal: &Goal) -> Option<RunStep> {
+    match *goal {
+        Goal::Failure { thread, edge } => {
+            let mut full = Successors::default();
+            system.moves_in_full(leaves, &mut full).ok()?;
+            let is_it = |step: &&Transition| step.failed && (step.thread, step.edge) == (thread, Some(edge));
+            full.list.iter().find(is_it).map(|step| full.run_step(step))
+        }
+        Goal::Fault { thread, edge } => {
+            moves.faults.iter().find(|step| (step.thread, step.edge) == (thread, Some(edge))).cloned()
+        }
+        Goal::Error(_) | Goal::Ending(_) | Goal::Deadlock(_) => None,
+    }
 }
 
 impl Reached {

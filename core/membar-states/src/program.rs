@@ -51,17 +51,26 @@ impl CellLayout {
         u64::MAX >> (64 - 8 * self.size)
     }
 
+    /// How many bits these are.
+    pub(super) fn bits(self) -> u32 {
+        8 * self.size
+    }
+
+    /// Where it begins, counted in bits.
+    pub(super) fn bit(self) -> (usize, u32) {
+        (self.word, self.shift)
+    }
+
     /// A whole word.
     #[must_use]
     pub fn of_leaf(word: usize) -> Self {
         Self { word, shift: 0, size: 4 }
     }
 
-    /// Both, if another one of its word comes right behind it; and how far up the other one is in them.
-    pub(super) fn followed_by(self, other: Self) -> Option<(Self, u32)> {
-        let bits = 8 * self.size;
-        let is_next = self.word == other.word && self.shift + bits == other.shift;
-        is_next.then_some((Self { size: self.size + other.size, ..self }, bits))
+    /// Both, if another one of its word comes right behind it.
+    pub(super) fn followed_by(self, other: Self) -> Option<Self> {
+        let is_next = self.word == other.word && self.shift + self.bits() == other.shift;
+        is_next.then_some(Self { size: self.size + other.size, ..self })
     }
 
     /// The words that it is in, its bits there, and what they are if it holds `value`.

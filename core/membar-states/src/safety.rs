@@ -221,21 +221,12 @@ impl Exploration {
         if let Some(place) = last {
             self.system.moves(&before, &mut moves)?;
             let step = moves.list.get(place).map(|step| (companion.thread(step.thread), step.edge));
-            self.system.moves(&companion.state, &mut moves)?;
+            self.system.moves_in_full(&companion.state, &mut moves)?;
             // Without symmetry it is the step at the same place.
             let is_it = |found: &&Transition| Some((found.thread, found.edge)) == step && found.failed;
             let same = moves.list.get(place).filter(is_it);
-            run.extend(same.or_else(|| moves.list.iter().find(is_it)).map(|step| run_step(step, &moves)));
+            run.extend(same.or_else(|| moves.list.iter().find(is_it)).map(|step| moves.run_step(step)));
         }
         Ok(run)
-    }
-}
-
-pub(super) fn run_step(step: &Transition, moves: &Successors) -> RunStep {
-    RunStep {
-        thread: step.thread,
-        edge: step.edge,
-        partner: step.partner.map(|(thread, edge)| (thread, edge, moves.partner_values(step).to_vec())),
-        values: moves.values(step).to_vec(),
     }
 }

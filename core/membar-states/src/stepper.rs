@@ -11,7 +11,7 @@ use super::program::{CellLayout, Program};
 use super::thread_state::{Entry, ThreadState, put};
 
 /// Why an edge was not taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Halt {
     /// It can perhaps be taken later.
     Waits,

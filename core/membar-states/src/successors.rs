@@ -25,7 +25,7 @@ pub(super) struct Transition {
     changes: (u32, u32),
     /// The same in short, for steps that were remembered.
     pub(super) sides: Sides,
-    /// The values read and chosen, in `Successors`; behind them those of the partner.
+    /// The values read and chosen, in `Successors`, if the step was not recalled; behind them those of the partner.
     values: (u32, u32, u32),
 }
 
@@ -144,14 +144,16 @@ impl Successors {
         !step.failed && self.after(step, before) == after
     }
 
-    /// The values read and chosen in a move, or the cell and the value flushed.
-    pub(super) fn values(&self, step: &Transition) -> &[u64] {
-        &self.values[step.values.0 as usize..step.values.1 as usize]
-    }
-
-    /// The values read and chosen by the receiver.
-    pub(super) fn partner_values(&self, step: &Transition) -> &[u64] {
-        &self.values[step.values.1 as usize..step.values.2 as usize]
+    /// A move as a step of a run, if no step was recalled when the moves were found.
+    pub(super) fn run_step(&self, step: &Transition) -> RunStep {
+        let (start, middle, end) = step.values;
+        let values = |from: u32, to: u32| self.values[from as usize..to as usize].to_vec();
+        RunStep {
+            thread: step.thread,
+            edge: step.edge,
+            partner: step.partner.map(|(thread, edge)| (thread, edge, values(middle, end))),
+            values: values(start, middle),
+        }
     }
 }
 
@@ -211,9 +213,9 @@ pub(super) fn note_recalled(
             }
         }
         Err(Halt::Failed) => {}
-        Err(halt) => return moves.note_halt(halt, who, step.thread, step.values),
+        Err(halt) => return moves.note_halt(halt, who, step.thread, &[]),
     }
-    moves.add(who, step.done.is_err(), step.sides, step.values, step.partner_values);
+    moves.add(who, step.done.is_err(), step.sides, &[], &[]);
     Ok(())
 }
 

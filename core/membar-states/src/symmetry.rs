@@ -16,7 +16,7 @@ pub use super::interchange::Distinction;
 use super::interchange::{Exchange, exchange};
 use super::program::Program;
 use super::reduction::points_before;
-use super::safety::{RunStep, run_step};
+use super::safety::RunStep;
 use super::store::{ExpandedState, Store};
 use super::successors::{Successors, Transition, too_many};
 use super::system::System;
@@ -171,9 +171,9 @@ impl<'s> Companion<'s> {
             return Ok(None);
         }
         let mut own = Successors::default();
-        system.moves(&self.state, &mut own)?;
+        system.moves_in_full(&self.state, &mut own)?;
         let found = own.list.iter().find(|step| own.leads_to(step, &self.state, &target));
-        let found = found.map(|step| run_step(step, &own));
+        let found = found.map(|step| own.run_step(step));
         self.state = target;
         Ok(found)
     }

@@ -157,6 +157,14 @@ impl System {
         Ok(())
     }
 
+    /// The same with all values that steps read and choose: no step is recalled.
+    pub(super) fn moves_in_full(&mut self, leaves: &[u32], moves: &mut Successors) -> Result<(), CoreError> {
+        self.cache.recalls = false;
+        let found = self.moves(leaves, moves);
+        self.cache.recalls = true;
+        found
+    }
+
     /// Whether, in the state whose moves were asked for last, a thread is inside an atomic block: nobody sees such a
     /// state but this thread.
     pub(super) fn is_inside(&self) -> bool {
@@ -311,7 +319,7 @@ impl System {
     ) -> Result<(), CoreError> {
         let (Some(sending), (part, place, mut root)) = (who.edge, known) else { return Ok(()) };
         if root == UNKNOWN && part.is_kept() {
-            root = self.cache.add_node(self.program.part_of(who.thread));
+            root = self.cache.add_node(&[self.program.part_of(who.thread)]);
             self.parts.set_root(part, place, root);
         }
         self.decode(who.thread);
