@@ -9,7 +9,7 @@ read just after it, so that whatever orders the accesses to the cell orders thos
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from membar.code import ir
 from membar.code.analyses.lifetimes import positions
@@ -24,6 +24,7 @@ from membar.code.analyses.uninitialised import (
     found_in_memory,
 )
 from membar.code.checks import Checks
+from membar.code.loops import reverse_postorder
 from membar.code.lowering.orders import KERNEL, language_of
 from membar.code.passes import Pass
 from membar.code.passes.split_cells import MERGED
@@ -38,7 +39,7 @@ DISTANCE = 0x800
 MOST_MARKS = 64
 _MARKS = ".unset"
 _BYTE = ir.Int(8)
-_COPIES = ("copied/", "split/")
+_COPIED, _SPLIT = "copied", "split"
 _SMALL = (1, 2)
 _PAIR_OF_WORDS = ir.Int(WIDEST)
 _PART = "without checking for reads of uninitialised 1- and 2-byte integers in the memory of {}"
@@ -138,7 +139,14 @@ class _Undefined:
     # ------------------------------------------------------------------------------------------------ checks
 
     def _check_function(self, function: ir.Function) -> ir.Function:
-        matters = {name for name in _values_that_matter(function) if not name.startswith(f"{MERGED}/")}
+        uses = _Uses(function)
+        matters = {
+            name
+            for block in function.blocks
+            for item in (*block.instructions, block.end)
+            for name in uses.that_matter(item)
+            if not name.startswith(f"{MERGED}/")
+        }
         matters -= {
             item.result.name
             for block in function.blocks
@@ -148,10 +156,14 @@ class _Undefined:
         emit = Emitter(function, "undefined", self.module)
         self.pairs: dict[str, ir.Compute] = {}
         wide: dict[str, set[str]] = {}  # wide numbers that were read, and from which objects
-        blocks = []
-        for block in function.blocks:
+        self.copied: dict[str, tuple[ir.Value, set[str], ir.Value | None]] = {}
+        blocks: dict[str, ir.Block] = {}
+        by_name = {block.name: block for block in function.blocks}
+        for block in (by_name[name] for name in reverse_postorder(function.blocks)):
+            checked: set[str] = set()
             for item in block.instructions:
                 emit.place = item.place
+                self._check_copied(uses.that_matter(item), checked, emit)
                 if isinstance(item, ir.Store | ir.CompareExchange | ir.Update):
                     item = self._without_padding(function.name, item, emit)  # noqa: PLW2901 - the same, mended
                 elif isinstance(item, ir.Compute) and item.operation == PAIR:
@@ -172,12 +184,14 @@ class _Undefined:
                     names = wide.get(getattr(item.operands[0], "name", ""), set())
                     if names and item.result.name in matters:
                         self._check(item.result, names, emit, None)
-            blocks.append(replace(block, instructions=tuple(emit.take())))
-        return replace(function, blocks=tuple(blocks))
+            emit.place = block.end.place
+            self._check_copied(uses.that_matter(block.end), checked, emit)
+            blocks[block.name] = replace(block, instructions=tuple(emit.take()))
+        return replace(function, blocks=tuple(blocks.get(each.name, each) for each in function.blocks))
 
     def _may_be_unset(self, item: ir.Load) -> bool:
         """Whether the language lets a load find what was never set, whatever follows."""
-        is_copy = self.module.is_rust and any(each in item.result.name for each in _COPIES)
+        is_copy = self.module.is_rust and _maker(item.result) in (_COPIED, _SPLIT)
         return item.may_be_unset or is_copy
 
     def _read(
@@ -209,7 +223,18 @@ class _Undefined:
         emit.instructions.append(item)
         if value.name in matters and names:
             mark = self._mark_at(address, value.type, emit) if is_marked and before is None else before
-            self._check(value, names, emit, mark)
+            if _maker(value) == _COPIED:
+                self.copied[value.name] = value, names, mark
+            else:
+                self._check(value, names, emit, mark)
+
+    def _check_copied(self, names: Iterable[str], checked: set[str], emit: Emitter) -> None:
+        """Checks numbers of copies where something is done with them; elsewhere they may be unset."""
+        for name in names:
+            if name in self.copied and name not in checked:
+                checked.add(name)
+                value, read_from, mark = self.copied[name]
+                self._check(value, read_from, emit, mark)
 
     def _check(self, value: ir.Value, names: set[str], emit: Emitter, mark: ir.Value | None) -> None:
         """A violation if a value was found that says that memory was never set."""
@@ -417,36 +442,45 @@ def _access(item: ir.Instruction, module: ir.Module) -> tuple[ir.Operand, int] |
     return None if found is None else (found[1], size_of(found[0].type, module))
 
 
-def _values_that_matter(function: ir.Function) -> Iterator[str]:
-    """Values that are not only copied: something is computed or decided from them.
+def _maker(value: ir.Value) -> str:
+    """The `Emitter` of a value that a pass made, also after its function was inlined."""
+    return value.name.rpartition("/")[0].rpartition("/")[2]
+
+
+class _Uses:
+    """What a function does with values besides copying them.
 
     Copies of structures and of single characters may copy what was never set; to read a number is to use it.
     """
-    exchanged: set[str] = set()
-    copied = {
-        item.result.name
-        for block in function.blocks
-        for item in block.instructions
-        if isinstance(item, ir.Load) and (item.result.name.startswith(_COPIES) or item.result.type == _BYTE)
-    }
-    for block in function.blocks:
-        for item in (*block.instructions, block.end):
-            match item:
-                case ir.Store(value=value, address=address, ordering=None):
-                    is_copy = isinstance(value, ir.Value) and value.name in copied
-                    used: tuple[ir.Operand, ...] = (address,) if is_copy else (address, value)
-                case ir.CompareExchange(old=old) | ir.Update(old=old):
-                    used = tuple(operands(item))
-                    if not (isinstance(item, ir.Update) and item.operation == "xchg"):
-                        exchanged.add(old.name)
-                        yield old.name
-                case ir.Compute(operation="low" | "high", result=result, operands=(ir.Value(name=name),)):
-                    used = ()
-                    if name in exchanged:
-                        yield result.name
-                case _:
-                    used = tuple(operands(item))
-            yield from (each.name for each in used if isinstance(each, ir.Value))
+
+    def __init__(self, function: ir.Function) -> None:
+        items = [item for block in function.blocks for item in block.instructions]
+        self.copied = {
+            item.result.name
+            for item in items
+            if isinstance(item, ir.Load)
+            and (_maker(item.result) in (_COPIED, _SPLIT) or item.result.type == _BYTE)
+        }
+        self.exchanged = {
+            item.old.name
+            for item in items
+            if isinstance(item, ir.CompareExchange)
+            or (isinstance(item, ir.Update) and item.operation != "xchg")
+        }
+
+    def that_matter(self, item: ir.Instruction | ir.Terminator) -> Iterator[str]:
+        """The values that something is computed or decided from here."""
+        match item:
+            case ir.Store(value=value, address=address, ordering=None):
+                is_copy = isinstance(value, ir.Value) and value.name in self.copied
+                used: tuple[ir.Operand, ...] = (address,) if is_copy else (address, value)
+            case ir.CompareExchange(old=old) | ir.Update(old=old):
+                used = (*operands(item), *((old,) if old.name in self.exchanged else ()))
+            case ir.Compute(operation="low" | "high", result=result, operands=(ir.Value(name=name),)):
+                used = (result,) if name in self.exchanged else ()
+            case _:
+                used = tuple(operands(item))
+        return (each.name for each in used if isinstance(each, ir.Value))
 
 
 PASS = Pass(

@@ -73,7 +73,11 @@ def rename(module: ir.Module, functions: Mapping[str, str], objects: Mapping[str
 
     def variable(item: ir.Object) -> ir.Object:
         addresses = tuple((at, address(target)) for at, target in item.addresses)
-        return replace(item, name=objects.get(item.name, item.name), addresses=addresses)
+        place = item.lies_at
+        if place is not None and place.name in objects:
+            place = replace(place, name=objects[place.name])
+        name = objects.get(item.name, item.name)
+        return replace(item, name=name, addresses=addresses, lies_at=place)
 
     return replace(
         module,
