@@ -461,6 +461,28 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
         program("vector deque", "", "", "std::vector<int> v{1}; int *p = &v[0]; v.reserve(8); std::deque<int> d; d.push_back(1); data = *p;"),
         (VIOLATED,),
     ),
+    "list: its nodes": (
+        program("list", "", "", "std::list<int> l{1}, o{2}; l.splice(l.end(), o); l.pop_front(); assert(l.front() == 2 && o.empty());"),
+        (HOLDS,),
+    ),
+    "map and set: their nodes": (
+        program("map set", "", "", "const std::set<int> s{1}; auto i = s.end(); --i; ++i; std::map<int, int> m{{1, 1}}; auto j = m.end(); --j; ++j; assert(i == s.end() && j == m.end()); m.erase(1);"),
+        (SLOW, HOLDS),
+    ),
+    "hash: the same for the same string": (
+        program("string", "", "", 'std::hash<std::string> hash; assert(hash("a") == hash("a"));'),
+        (SLOW, WITHIN),
+    ),
+    "streams: what is written is gone": (
+        program("iostream string", "", "", """std::string s("a");
+std::cout << true << short(1) << (unsigned short)1 << 1 << 1u << 1l << 1ul << 1ll << 1ull << 1.0f << 1.0 << (void *)0 << s << "a" << 'a' << std::endl;
+std::cerr.put('a').write("a", 1) << std::flush; std::clog.flush(); std::endl(std::clog);"""),
+        (HOLDS,),
+    ),
+    "dynamic_cast: another class, or none": (
+        program("memory", "struct Base { virtual ~Base() {} }; struct One : Base {}; struct Two : Base {};", "", "One one; Base *base = &one; assert(dynamic_cast<One *>(base) && !dynamic_cast<Two *>(base));"),
+        (HOLDS,),
+    ),
     "exception_ptr: none": (
         program("exception", "", "", "std::exception_ptr p, q = p; q = p; assert(!q); if (x.load(RLX) == 1) std::rethrow_exception(q);"),
         (HOLDS,),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from membar.code import ir
 from membar.code.checks import Checks
-from membar.code.passes.link import Refuse, fits, named_operands
+from membar.code.passes.link import Refuse, fits, named_operands, rename
 from membar.code.primitives import PREFIX, PRIMITIVES, PRINT, SHOW, USE
 from membar.code.printed import ENDLESS, not_followed, printed_length, printed_texts, target_of
 from membar.diagnostics import InputError
@@ -37,8 +37,8 @@ _OTHER_NAMES: Mapping[str, str] = {
     "llvm.ubsantrap": "__mb_trap",
     "llvm.thread.pointer": "__mb_thread_pointer",
 }
-# Templates of which every instance has the same body: those of libc++ take a mutex inside another, or use
-# numbers of 10 bytes.
+# Templates of which every instance has the same body: those of libc++ take a mutex inside another, use
+# numbers of 10 bytes, or format what is written.
 _TEMPLATES = (
     "_ZNSt3__111timed_mutex14try_lock_until",
     "_ZNSt3__121recursive_timed_mutex14try_lock_until",
@@ -48,6 +48,8 @@ _TEMPLATES = (
     "_ZNSt18shared_timed_mutex21try_lock_shared_until",
     "_ZNSt3__111this_thread9sleep_for",
     "_ZNSt3__111this_thread11sleep_until",
+    "_ZNSt3__124__put_character_sequence",
+    "_ZNSt3__14endl",
 )
 # What counts whatever the program's own body does.
 _OVERRIDDEN = frozenset(
@@ -137,6 +139,14 @@ def resolve_library(
         functions=dict(sorted({**declared, **functions}.items())),
         partly_checked=(*module.partly_checked, *_not_read(module, bodies)),
     )
+
+
+def without_instances(module: ir.Module, bodies: Collection[str]) -> ir.Module:
+    """The module in which instances of templates of the library, and their addresses, are its one body."""
+    instances = {name: library_name(name) for name in module.functions}
+    instances = {name: body for name, body in instances.items() if name != body and body in bodies}
+    functions = {name: item for name, item in module.functions.items() if name not in instances}
+    return rename(replace(module, functions=functions), instances, {}) if instances else module
 
 
 def _not_read(module: ir.Module, bodies: Collection[str]) -> tuple[tuple[str, str], ...]:

@@ -31,6 +31,7 @@ _OPTIONS = ("-ffreestanding", "-fno-builtin", "-fno-math-errno")
 _SAYS = pattern(r"(?P<names>[\w, ]+): (?P<text>.+)")
 # Where what code IR is made of is defined.
 _MODULES = ("membar.code.ir", "membar.code.shapes")
+_PLACEHOLDERS = ("_ZNSt12placeholders2", "_ZNSt3__112placeholders2")
 _VARIABLES: Mapping[str, str] = {
     name: file
     for file, names in {
@@ -46,6 +47,10 @@ _VARIABLES: Mapping[str, str] = {
             "_ZTVN10__cxxabiv116__enum_type_infoE",
             "__libc_single_threaded",
         ),
+        "cpp_types.c": (
+            *(f"_ZTI{kind}" for kind in "vbcahstijlmxyfd"),
+            *(f"{name}_{at}E" for name in _PLACEHOLDERS for at in range(1, 4)),
+        ),
         "cpp_memory.c": ("_ZSt7nothrow",),
         "cpp_threads.c": ("_ZTINSt6thread6_StateE", "_ZTVNSt6thread6_StateE"),
         "cpp_locks.c": ("_ZSt15__once_callable", "_ZSt11__once_call"),
@@ -54,6 +59,14 @@ _VARIABLES: Mapping[str, str] = {
             "_ZTVNSt3__119__shared_weak_countE",
             "_ZTINSt3__119__shared_weak_countE",
             "_ZTINSt3__114__shared_countE",
+        ),
+        "cpp_streams.c": (
+            "_ZSt4cout",
+            "_ZSt4cerr",
+            "_ZSt4clog",
+            "_ZNSt3__14coutE",
+            "_ZNSt3__14cerrE",
+            "_ZNSt3__14clogE",
         ),
         "cpp_futures.c": (
             "_ZTVNSt3__117__assoc_sub_stateE",

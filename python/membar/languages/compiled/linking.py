@@ -8,7 +8,7 @@ from membar.code import ir as code
 from membar.code.passes.link import Refuse, link, named_operands, rename
 from membar.code.passes.resolve_exceptions import resolve_exceptions
 from membar.code.passes.resolve_kernel import resolve_kernel
-from membar.code.passes.resolve_library import is_overridden, library_name, resolve_library
+from membar.code.passes.resolve_library import is_overridden, library_name, resolve_library, without_instances
 from membar.code.passes.resolve_weak import resolve_weak, with_addresses
 from membar.code.passes.static_destructors import take_static_destructors
 from membar.code.primitives import PREFIX
@@ -150,7 +150,7 @@ class _Linking:
             for name, item in module.functions.items()
             if item.blocks and item.binding != "local"
         }
-        linked = link([*units, *own], self.refuse, bodies)
+        linked = without_instances(link([*units, *own], self.refuse, bodies), bodies)
         linked = resolve_exceptions(linked)
         if self.has_rust:
             from membar.languages.compiled.rust.runtime import refuse_missing  # noqa: PLC0415 - only for Rust

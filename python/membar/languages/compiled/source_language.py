@@ -37,15 +37,13 @@ _OF_PROGRAM = ("-fno-builtin-abs", "-fno-builtin-labs", "-fno-builtin-llabs")
 # An output of inline assembly may be a cast to the type that it has anyway, as gcc allows.
 _AS_GCC = ("-fheinous-gnu-extensions",)
 C = SourceLanguage(name="C", clang="c", preprocessed="cpp-output", zig="cc", flags=(*_OF_PROGRAM, *_AS_GCC))
-# Templates that libstdc++ has compiled once are compiled with the program: its IR is all that is read.
-_WITH_BODIES = ("-D_GLIBCXX_EXTERN_TEMPLATE=0",)
 CPP = SourceLanguage(
     name="C++",
     clang="c++",
     preprocessed="c++-cpp-output",
     zig="c++",
     standard="c++20",
-    flags=(*_OF_PROGRAM, *_WITH_BODIES),
+    flags=_OF_PROGRAM,
     has_exceptions=True,
 )
 _CPP_ENDINGS = (".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx", ".ii")

@@ -11,7 +11,7 @@ from membar.languages.compiled.source_language import CPP, C, source_language
 from membar.questions.outcome import Verdict
 from strategies.compiled_code import compilers
 from strategies.compiled_code import needs_clang as needs_compiler
-from strategies.cpp_programs import CASES, OF_LIBCXX
+from strategies.cpp_programs import CASES, OF_LIBCXX, OF_LIBSTDCXX
 from tiers import rows
 
 SPIN = """
@@ -61,8 +61,8 @@ def test_a_spin_lock_is_checked_under_the_model_of_cpp(tmp_path: Path) -> None:
     ("name", "text", "verdict"), rows(40, CASES), ids=[name.replace(" ", "-") for name, _, _ in CASES]
 )
 def test_what_the_library_does(name: str, text: str, verdict: str, tmp_path: Path) -> None:
-    if name in OF_LIBCXX and not compilers()[0].is_zig:
-        pytest.skip("zig's clang, which brings libc++, is not the compiler of choice")
+    if name in (OF_LIBCXX if not compilers()[0].is_zig else OF_LIBSTDCXX):
+        pytest.skip("not answered with the library of the compiler of choice")
     file = tmp_path / "program.cpp"
     file.write_text(text)
     assert membar.check(file).verdict == verdict, name
