@@ -1,5 +1,7 @@
 """Compiler mappings: how C's atomic operations are compiled, one named table per processor.
 
+The tables for the Linux kernel's primitives are in `kernel_mappings`.
+
 A language model interprets a C program directly. Under a hardware model the program is first compiled: an
 operation becomes the instructions that compilers emit for it, with the ordering annotations of that
 processor. Plain accesses become plain loads and stores. Nothing else changes: dependencies are those of the
@@ -10,13 +12,14 @@ A model names its table in its claims (`mapping: x86`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
 from types import MappingProxyType
 from typing import Final
 
 from membar.diagnostics import refusal
 from membar.models.c_orders import C_TAGS, ORDERS, PLAIN, order_tags
-from membar.program.expr import TRUE, Register, equals, registers_of
+from membar.program.expr import TRUE, Register, equals, negation, registers_of
 from membar.program.operations import NO_TAGS, Assume, Fence, Load, Operation, Rmw, Store, Tags
 from membar.program.program import Edge, Program, Thread
 from membar.records import record, replace
@@ -36,6 +39,7 @@ class Code:
         after: fences behind it.
         branches: whether what was read decides a branch in front of `after` (Power's acquire).
         exchanges: whether a store is done as an exchange.
+        skips_after: whether a compare-exchange that fails skips the fences behind it.
     """
 
     text: str
@@ -45,6 +49,13 @@ class Code:
     after: tuple[str, ...] = ()
     branches: bool = False
     exchanges: bool = False
+    skips_after: bool = False
+
+
+def _order_of_c(operation: Operation) -> str | None:
+    """The memory order of C that an operation has; None if it has none."""
+    order = next(iter(order_tags(operation) & C_TAGS), None)
+    return _stronger(order, operation) if order is not None and isinstance(operation, Rmw) else order
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -57,6 +68,7 @@ class CompilerMapping:
         loads: order → code; so for stores, RMWs and fences.
         computed: words of a write that is computed from what was read.
         compared: words of a write that is done only if the value was the expected one.
+        order_of: which row of these tables an operation has, if any.
     """
 
     name: str
@@ -67,6 +79,7 @@ class CompilerMapping:
     fences: Mapping[str, Code]
     computed: Tags = NO_TAGS
     compared: Tags = NO_TAGS
+    order_of: Callable[[Operation], str | None] = _order_of_c
 
 
 def _tags(*words: str) -> Tags:
@@ -323,34 +336,57 @@ def apply_mapping(program: Program, mapping: CompilerMapping) -> Program:
 
 
 def _thread(thread: Thread, mapping: CompilerMapping) -> Thread:
-    return replace(thread, edges=tuple(_edge(edge, mapping) for edge in thread.edges))
+    points = count(1 + max((max(edge.source, edge.target) for edge in thread.edges), default=0))
+    edges: list[Edge] = []
+    joins = list(thread.joins)
+    for edge in thread.edges:
+        operations: list[Operation] = []
+        for number, operation in enumerate(edge.operations):
+            code = code_of(operation, mapping)
+            if code is None:
+                operations.append(operation)
+            elif code.skips_after and _may_fail(operation, edge.operations[number:]):
+                assert isinstance(operation, Rmw)
+                tried, done = next(points), next(points)
+                operations += _instructions(operation, replace(code, branches=False, after=()), mapping)
+                edges.append(replace(edge, target=tried, operations=tuple(operations)))
+                fences = tuple(_behind(operation.register, code))
+                for guard, taken in ((operation.condition, fences), (negation(operation.condition), ())):
+                    edges.append(
+                        Edge(source=tried, target=done, guard=guard, operations=taken, span=edge.span)
+                    )
+                joins.append((tried, done))
+                edge, operations = Edge(source=done, target=edge.target, span=edge.span), []  # noqa: PLW2901
+            else:
+                operations += _instructions(operation, code, mapping)
+        edges.append(replace(edge, operations=tuple(operations)))
+    return replace(thread, edges=tuple(edges), joins=tuple(joins))
 
 
-def _edge(edge: Edge, mapping: CompilerMapping) -> Edge:
-    operations: list[Operation] = []
-    for operation in edge.operations:
-        code = code_of(operation, mapping)
-        if code is None:
-            operations.append(operation)
-        else:
-            operations += _instructions(operation, code, mapping)
-    return replace(edge, operations=tuple(operations))
+def _may_fail(operation: Operation, following: Sequence[Operation]) -> bool:
+    """Whether an RMW may fail with a weaker order, and control goes on: not where a lock is waited for."""
+    return (
+        isinstance(operation, Rmw)
+        and operation.condition != TRUE
+        and operation.failed_tags is not None
+        and not any(isinstance(item, Assume) and item.condition == operation.condition for item in following)
+    )
 
 
 def code_of(operation: Operation, mapping: CompilerMapping) -> Code | None:
     """What an operation is compiled to; None if it does not change."""
-    order = next(iter(order_tags(operation) & C_TAGS), None)
+    order = mapping.order_of(operation)
     if order is None:
         return None
     match operation:
         case Load():
-            return mapping.loads[order]
+            return mapping.loads.get(order)
         case Store():
-            return mapping.stores[order]
+            return mapping.stores.get(order)
         case Rmw():
-            return mapping.rmws[_stronger(order, operation)]
+            return mapping.rmws.get(order)
         case Fence():
-            return mapping.fences[order]
+            return mapping.fences.get(order)
         case _:
             return None
 
@@ -388,6 +424,11 @@ def _instructions(operation: Operation, code: Code, mapping: CompilerMapping) ->
             yield _exchange(operation, code, mapping)
         case _:
             pass
+    yield from _behind(register, code)
+
+
+def _behind(register: str, code: Code) -> Iterator[Operation]:
+    """What follows an access whose value is in a register."""
     if code.branches:
         # The branch goes the same way whatever was read, but what follows waits for it.
         yield Assume(equals(Register(register), Register(register)))

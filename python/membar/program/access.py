@@ -9,7 +9,9 @@ from membar.program.program import GUARD, Edge, Program
 # How the message of an access that hits nothing begins.
 ASTRAY = "access of"
 NO_LOCATION = "W0322"
-COMPILED = frozenset({"C", "C++", "Rust", "LKMM"})
+KERNEL = "LKMM"
+"""Programs with the primitives of the Linux kernel."""
+COMPILED = frozenset({"C", "C++", "Rust", KERNEL})
 """Languages that a compiler reads: a stray pointer is a mistake of the program, not of its text."""
 
 

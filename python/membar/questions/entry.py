@@ -131,7 +131,7 @@ def check(
         instances: compare the answer with systems of this many processes or threads, such as 2,3.
         jobs: search with N threads.
         limits: limits, such as time=10s, memory=2G, states=N.
-        mapping: compiler mapping from C11 to a processor.
+        mapping: compiler mapping of C11, or of the kernel's primitives, to a processor.
         strict_dependencies: VIOLATED if the program relies on a dependency that a compiler may remove.
         include_dirs: search DIR for files that C, C++, Promela and cat files include.
         defines: C, C++: define a macro.

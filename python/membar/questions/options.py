@@ -371,8 +371,8 @@ TABLE: Final = (
         metavar="NAME",
         commands=_SEARCHING,
         kinds=_OF_PROGRAMS,
-        languages=_COMPILED,
-        help="compiler mapping from C11 to a processor (default: the model's)",
+        languages=(*_COMPILED, "LKMM"),
+        help="compiler mapping of C11, or of the kernel's primitives, to a processor (default: the model's)",
     ),
     Option(
         name="--strict-dependencies",

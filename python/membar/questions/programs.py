@@ -11,6 +11,7 @@ from membar.languages import BY_STATES, DEFAULT_MODELS
 from membar.languages.registry import every_frontend, frontend_for, frontends
 from membar.models.c_orders import uses_c_orders
 from membar.models.model import Model, Operational
+from membar.program.access import KERNEL
 from membar.program.allocations import without_allocations
 from membar.program.program import Program
 from membar.program.validate import validate
@@ -82,11 +83,18 @@ def for_model(program: Program, model: Model, *, mapping: str | None = None) -> 
         from membar.program.mixed_atomics import without_mixed_atomics  # noqa: PLC0415 - on demand
 
         program = without_mixed_atomics(program)
-    if not (mapping or model.claims.mapping) or not uses_c_orders(program):
+    name = mapping or model.claims.mapping
+    if not name or not (program.language == KERNEL or uses_c_orders(program)):
         return program
     from membar.models import mappings  # noqa: PLC0415 - most programs are not C
 
-    return mappings.apply_mapping(program, mappings.mapping_named(mapping or model.claims.mapping))
+    if program.language == KERNEL:
+        from membar.models import kernel_mappings  # noqa: PLC0415 - few programs
+
+        if mapping is None and name not in kernel_mappings.KERNEL_MAPPINGS:
+            return program
+        return mappings.apply_mapping(program, kernel_mappings.kernel_mapping_named(name))
+    return mappings.apply_mapping(program, mappings.mapping_named(name))
 
 
 def _joint_steps(program: Program, model: Model) -> InputError:

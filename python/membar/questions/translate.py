@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from membar.diagnostics import InputError, refusal
 from membar.languages.registry import is_object, language_of, load_model
 from membar.models.mappings import MAPPINGS, CompilerMapping, mapping_named
-from membar.program.access import COMPILED
+from membar.program.access import COMPILED, KERNEL
 from membar.program.printer import print_program
 from membar.questions import refusals
 from membar.questions.answering import default_model
@@ -231,19 +231,24 @@ def _mapping_table(source: SourceFile, wanted: _Wanted) -> str:
     from membar.reports import mapping  # noqa: PLC0415 - one form of two
 
     program = parse(source)
-    return "".join(mapping.render(program, table) for table in _tables(wanted))
+    return "".join(mapping.render(program, table) for table in _tables(wanted, program.language))
 
 
-def _tables(wanted: _Wanted) -> list[CompilerMapping]:
+def _tables(wanted: _Wanted, language: str) -> list[CompilerMapping]:
+    tables, named = MAPPINGS, mapping_named
+    if language == KERNEL:
+        from membar.models import kernel_mappings  # noqa: PLC0415 - few programs
+
+        tables, named = kernel_mappings.KERNEL_MAPPINGS, kernel_mappings.kernel_mapping_named
     if wanted.mapping is not None:
-        return [mapping_named(wanted.mapping)]
+        return [named(wanted.mapping)]
     if wanted.model is not None:
         model = load_model(wanted.model)
         if not model.claims.mapping:
             message = f"there is no compiler mapping to {model.name}"
-            raise refusal("W1101", message, help=f"choose one: --mapping {', '.join(MAPPINGS)}")
-        return [mapping_named(model.claims.mapping)]
-    return list(MAPPINGS.values())
+            raise refusal("W1101", message, help=f"choose one: --mapping {', '.join(tables)}")
+        return [named(model.claims.mapping)]
+    return list(tables.values())
 
 
 def _with_buffers(source: SourceFile, wanted: _Wanted) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 from membar.code import ir
 from membar.code.lowering.refusal import NotSupportedError
+from membar.program.access import KERNEL
 from membar.program.allocations import ALLOC
 from membar.program.operations import NO_TAGS, Tags
 from membar.records import record
 
-C, KERNEL = "C", "LKMM"
+C = "C"
 _C11: Mapping[str, str] = {
     "monotonic": "RLX",
     "acquire": "ACQ",

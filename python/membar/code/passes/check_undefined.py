@@ -25,13 +25,14 @@ from membar.code.analyses.uninitialised import (
 )
 from membar.code.checks import Checks
 from membar.code.loops import reverse_postorder
-from membar.code.lowering.orders import KERNEL, language_of
+from membar.code.lowering.orders import language_of
 from membar.code.passes import Pass
 from membar.code.passes.split_cells import MERGED
 from membar.code.pieces import Emitter
 from membar.code.shapes import covered_bytes
 from membar.code.structure import operands
 from membar.code.wide import HIGH, LOW, PAIR, WIDEST, WORD
+from membar.program.access import KERNEL
 from membar.records import replace
 
 DISTANCE = 0x800
