@@ -253,6 +253,12 @@ impl VisitedStates {
         self.with(|visited| visited.found.deadlock)
     }
 
+    /// Whether a run ends: with all threads, or where each may stay.
+    #[getter]
+    fn run_ends(&self) -> bool {
+        self.with(|visited| visited.found.run_ends)
+    }
+
     /// The first state with an access that hits no location.
     #[getter]
     fn fault(&self) -> Option<u32> {

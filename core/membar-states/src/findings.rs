@@ -91,6 +91,8 @@ pub struct Findings {
     pub errors: Vec<Option<u32>>,
     /// The first state in which nothing moves although some thread has not ended.
     pub deadlock: Option<u32>,
+    /// Whether a run ends: with all threads, or where each may stay.
+    pub run_ends: bool,
     /// The first state with an access that hits no location, and by which thread and edge.
     pub fault: Option<(u32, usize, EdgeId)>,
     /// What final states show.
@@ -131,6 +133,8 @@ pub(super) enum Note {
     Blocked,
     /// Nothing moves although some thread has not ended.
     Deadlock,
+    /// Nothing moves, and each thread may stay where it is.
+    Stays,
     /// A thread is inside an atomic block.
     Inside,
     /// The automaton is where it must not be.
@@ -166,6 +170,7 @@ impl Findings {
             Note::NeverFits(thread, edge) => self.unfit = self.unfit.or(Some((thread, edge))),
             Note::Blocked => self.blocked += 1,
             Note::Inside => self.inside += 1,
+            Note::Stays => self.run_ends = true,
             Note::Wrong => {
                 self.wrong.push(number);
                 return true;
@@ -188,6 +193,7 @@ impl Findings {
                 return true;
             }
             Note::Final(terms) => {
+                self.run_ends = true;
                 if keep_finals {
                     self.finals.push(number);
                 }
@@ -236,7 +242,9 @@ pub(super) fn look(
     } else if moves.list.is_empty() {
         if moves.blocked {
             notes.push(Note::Blocked);
-        } else if found.deadlock.is_none() && !moves.held && !system.may_stay() {
+        } else if !moves.held && system.may_stay() {
+            notes.push(Note::Stays);
+        } else if !moves.held && found.deadlock.is_none() {
             notes.push(Note::Deadlock);
         }
     }

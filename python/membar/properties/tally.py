@@ -27,7 +27,8 @@ class Tally:
         unit: what was enumerated: "executions" or "states".
         outcomes: final states of the complete executions that pass the condition's filter.
         lists_outcomes: whether these are all that were reached.
-        comes_to_an_end: whether a final state was reached; True if the engine does not say.
+        comes_to_an_end: whether some run ends: with all threads, or where each may stay; True if the engine
+            does not say.
         positive: how many of those executions satisfy the condition's formula.
         negative: how many do not.
         positive_witness: the first that does.

@@ -114,7 +114,9 @@ class _Simulation:
         elif not found.moves:
             if found.blocked:
                 self.blocked += 1
-            elif self.tally.deadlock is None and not found.held_back and not self.machine.may_stay(state):
+            elif not found.held_back and self.machine.may_stay(state):
+                self.tally.comes_to_an_end = True
+            elif not found.held_back and self.tally.deadlock is None:
                 self.tally.deadlock = self._witness(state, None, deadlock_message(self.machine, state))
         return found.moves
 

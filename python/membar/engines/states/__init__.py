@@ -338,7 +338,7 @@ class _Search:
         # Where nothing is asked, following a long run only takes time; the tests look at it all the same.
         if found.deadlock is not None and (self.task.properties or not self.task.options.stops_early):
             tally.deadlock = witness(machine, found.run_to(found.deadlock), deadlock_message)
-        tally.comes_to_an_end = bool(found.endings)
+        tally.comes_to_an_end = found.run_ends
         for ending in found.endings:
             self._take_ending(found, ending.values, ending.count, ending.first)
         for state in found.finals:

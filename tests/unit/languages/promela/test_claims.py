@@ -177,3 +177,18 @@ def test_a_bound_on_processes_counts_only_where_it_is_reached() -> None:
     for guard, verdict in (("_nr_pr < 5", "holds"), ("true", "holds-within")):
         result = membar.check(source(text % guard), model="sc", properties=("assertions",))
         assert result.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("engine", "text"),
+    [
+        ("states", "proctype P() { skip } init { do :: run P() :: break od }"),
+        ("states", "proctype P() { end: false } init { atomic { do :: run P() :: break od } }"),
+        ("reference", "proctype P() { end: false } init { atomic { do :: run P() :: break od } }"),
+    ],
+)
+def test_runs_come_to_an_end_where_processes_are_a_stack(engine: str, text: str) -> None:
+    for more, verdict in (("break", "holds-within"), ("run P()", "unknown")):
+        given = source(text.replace("break", more))
+        result = membar.check(given, engine=engine, model="sc", properties=("deadlock",))
+        assert result.verdict == verdict
