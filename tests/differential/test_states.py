@@ -74,6 +74,21 @@ MADE_FOR = {
           0 -> 2 rank 1: r := 2
           2 -> 3 timeout: r := 3 }
         thread P1 { 0 -> 1: store [&x] := 1 }""",
+    "a message is received although others come first": """program offers
+        memory x : i32
+        channel c : 0 of 1
+        thread P0 {
+          0 -> 1: receive c (r); s := load [&x]; wait r == s
+          0 -> 2 rank 1: receive c (r)
+          0 -> 3 rank 1: send c (2)
+          1 -> 4: send c (r) }
+        thread P1 { 0 -> 1: send c (1) 1 -> 2: receive c (r) }
+        thread P2 { 0 -> 1: store [&x] := 1  0 -> 2: receive c (r) }""",
+    "nobody receives where something else comes first": """program beside
+        channel c : 0 of 1
+        thread P0 { 0 -> 1: r := 1  0 -> 2 rank 1: receive c (r) }
+        thread P1 { 0 -> 1: send c (1) }
+        error a where a = at 0 {2}""",
     "error states are looked for in final states only": """program passing
         thread P0 { 0 -> 1: r := 1  1 -> 2: r := 2 }
         error a where a = at 0 {1}""",

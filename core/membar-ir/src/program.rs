@@ -228,7 +228,8 @@ pub struct Edge {
     pub closes: Option<u32>,
     /// Whether its accesses are not in program order among themselves.
     pub unordered: bool,
-    /// It can be taken only where no edge of the same point with a smaller rank can.
+    /// It can be taken only where no edge of the same point with a smaller rank can; if it receives without room, only
+    /// where none of these can receive the same message.
     pub rank: u32,
     /// Whether it can be taken only where nothing else can happen.
     pub idle: bool,

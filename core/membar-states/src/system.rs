@@ -254,6 +254,10 @@ impl System {
             let Step { kind, root } = self.parts.step(thread, &part, place);
             let StepKind::Edge(number) = kind else { continue };
             let edge = &self.program.threads[thread].edges[number.index()];
+            if edge.meeting.is_some_and(|meeting| !meeting.sends) {
+                moves.halted.push((thread, None)); // somebody may yet come to meet it
+                continue;
+            }
             if edge.rank > rank && moves.enabled() > before {
                 break;
             }
@@ -271,11 +275,8 @@ impl System {
                     }
                 }
                 Some(meeting) => {
-                    // Somebody else may yet come to meet it.
                     moves.halted.push((thread, None));
-                    if meeting.sends {
-                        self.meet(leaves, who, meeting, (&part, place, root), moves)?;
-                    }
+                    self.meet(leaves, who, meeting, (&part, place, root), moves)?;
                 }
             }
         }
@@ -307,8 +308,9 @@ impl System {
         }
     }
 
-    /// Every step in which somebody receives what a thread sends without room in between. What is known of such steps
-    /// is found, below the root of the sender's, by receiver and edge.
+    /// Every step in which somebody receives what a thread sends without room in between: of a receiver's edges, those
+    /// of a larger rank only where none of a smaller one can. What is known of such steps is found, below the root of
+    /// the sender's, by receiver and edge.
     fn meet(
         &mut self,
         leaves: &[u32],
@@ -329,6 +331,7 @@ impl System {
             if !may_move || other == who.thread {
                 continue;
             }
+            let (mut rank, before) = (0, moves.enabled());
             for place in partner.edges.0..partner.edges.1 {
                 let StepKind::Edge(number) = self.parts.step(other, &partner, place).kind else { continue };
                 let edge = &self.program.threads[other].edges[number.index()];
@@ -336,6 +339,10 @@ impl System {
                 if !edge.meeting.is_some_and(fits) {
                     continue;
                 }
+                if edge.rank > rank && moves.enabled() > before {
+                    break;
+                }
+                rank = edge.rank;
                 let who = TransitionId { partner: Some((other, number)), ..who };
                 let key = (other as u64) << 32 | u64::from(number.0);
                 let known = self.cache.next(root, key);

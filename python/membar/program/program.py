@@ -79,7 +79,9 @@ class Edge:
 
     Of the edges of a control point, those of the smallest `rank` of which one can be taken are the
     alternatives: the others wait as if their guards were closed. What only waits for store buffers can be
-    taken. An `idle` edge can be taken only where nothing else can happen in the whole program.
+    taken. An edge that receives from a channel without room competes, by rank, only with those that can
+    receive the same message. An `idle` edge can be taken only where nothing else can happen in the whole
+    program.
     """
 
     source: int

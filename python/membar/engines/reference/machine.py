@@ -282,13 +282,21 @@ class Machine:
         other: int,
         operation: RendezvousOperation,
     ) -> Iterator[Move | HaltError]:
-        """The rendezvous of a sender (its number, its edge, its choices so far) with thread `other`."""
+        """The rendezvous of a sender (its number, its edge, its choices so far) with thread `other`.
+
+        Edges of a larger rank come only where none of a smaller one can receive.
+        """
         opened = self._open_edges(state, other)
-        for number in opened:
+        edges = self.program.threads[other].edges
+        rank, can_be_taken = 0, False
+        for number in sorted(opened, key=lambda number: edges[number].rank):
             theirs = self.rendezvous[other][number]
             is_theirs = theirs is not None and isinstance(theirs.operation, ops.Receive)
             if theirs is None or not is_theirs or theirs.channel != operation.channel:
                 continue
+            if edges[number].rank > rank and can_be_taken:
+                return
+            rank = edges[number].rank
             made = (number,) if len(opened) > 1 else ()
             for picks in every_choice():
                 step = RendezvousStep(self, state, picks, sender=sender[0], receiver=other)
@@ -296,12 +304,14 @@ class Machine:
                 try:
                     after = step.take(sender[1], number, operation.position)
                 except HaltError as halted:
+                    can_be_taken = can_be_taken or halted.halt is not Halt.WAITS
                     if halted.halt is not Halt.FAILED:
                         if halted.halt is Halt.UNFIT:
                             halted.edge = (other, number) if halted.thread == other else sender[:2]
                         yield halted
                         continue
                     failure = halted.message
+                can_be_taken = True
                 yield Move(
                     thread=sender[0],
                     edge=sender[1],

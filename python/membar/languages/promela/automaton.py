@@ -128,13 +128,14 @@ class Automaton:
         """The moves of the whole automaton."""
         return tuple(move for moves in self._moves.values() for move in moves)
 
-    def _moves_from(self, point: int) -> Iterator[Move]:
+    def _moves_from(self, point: int, *, with_escapes: bool = True) -> Iterator[Move]:
         todo, seen = [point], {point}
         escaped: set[int] = set()
         is_in_d_step = self._block_of.get(point) in self._d_steps  # which no escape leaves
+        with_escapes = with_escapes and bool(self._escapes) and not is_in_d_step
         while todo:
             here = todo.pop()
-            if not self._escapes or is_in_d_step or here not in self._moves:
+            if not with_escapes or here not in self._moves:
                 yield from self._moves.get(here, ())
             else:
                 yield from self._moves_and_escapes(here, escaped)
@@ -143,13 +144,13 @@ class Automaton:
             todo += reversed(following)
 
     def _moves_and_escapes(self, here: int, escaped: set[int]) -> Iterator[Move]:
-        """The moves of a point and the escapes around it."""
+        """The moves of a point and the escapes around it, without escapes of these, as in SPIN."""
         found = [number for number, (points, _) in enumerate(self._escapes) if here in points]
         regions = tuple(reversed(found))
         for place, number in enumerate(regions):
             if number not in escaped:
                 escaped.add(number)
-                for move in self._moves_from(self._escapes[number][1]):
+                for move in self._moves_from(self._escapes[number][1], with_escapes=False):
                     yield replace(move, regions=regions[:place], escape=number)
         for move in self._moves[here]:
             yield replace(move, regions=regions)

@@ -7,7 +7,8 @@ go on is an error.
 
 A statement may have to wait for others that come first: all options beside an `else`, the escapes of
 `unless`, the options before it in a `d_step`. Where these can be done is an expression, which is negated,
-but for a rendezvous that sends: then the edge has a rank.
+but for a rendezvous that sends: then the edge has a rank. A sender looks for somebody who receives at once,
+and nothing else counts then: such a receive waits only for those of the same channel, by its rank.
 
 Held points are then left out where that does not add edges, so that `atomic { x == 0 -> x = 1 }` is one
 edge.
@@ -172,6 +173,7 @@ class _Stepper:
     def _before(self, moves: Sequence[Move], number: int) -> list[int]:
         """The moves that come before one: it is done only where none of them can be."""
         move = moves[number]
+        channel = _received_from(move)
         options: set[int] = set()
         if move.action.kind is Kind.ELSE:
             others = [
@@ -184,7 +186,7 @@ class _Stepper:
             if place != number
             and (
                 place in options
-                or other.escape in move.regions
+                or (other.escape in move.regions and channel in (None, _received_from(other)))
                 or (place < number and move.is_deterministic and other.is_deterministic
                     and other.block == move.block)
             )
@@ -194,7 +196,8 @@ class _Stepper:
         move, before = order.moves[number], order.before[number]
         rank = order.rank(number)
         for place in range(len(order.moves)):
-            if rank and place != number and place not in before and order.rank(place) < rank:
+            compete = _received_from(order.moves[place]) == _received_from(move)
+            if rank and place != number and place not in before and compete and order.rank(place) < rank:
                 raise _unclear(move.action.span)
         path = Path(dict(self._fixed), waits=waits)
         decided = [order.moves[place] for place in before if place not in order.undecided[number]]
@@ -243,9 +246,14 @@ class _Stepper:
 
     def _undecided(self, number: int, order: _Order) -> list[int]:
         """Those of the moves before one of which no expression says whether they can be done."""
-        before = order.before[number]
+        before, channel = order.before[number], _received_from(order.moves[number])
         path = Path(dict(self._fixed))
-        unknown = [place for place in before if self._condition(path, order.moves[place]) is None]
+        unknown = [
+            place
+            for place in before
+            if self._condition(path, order.moves[place]) is None
+            or (channel is not None and _received_from(order.moves[place]) == channel)
+        ]
         if not unknown:
             return []
         return [place for place in before if place in unknown or not set(order.before[place]) <= set(before)]
@@ -309,9 +317,14 @@ def _uses_buffer(effect: Operation | Start) -> bool:
 
 
 def _receives_at_once(move: Move) -> bool:
-    return move.action.kind is Kind.MEETING and any(
-        isinstance(operation, Receive) for operation in move.action.reads
-    )
+    return _received_from(move) is not None
+
+
+def _received_from(move: Move) -> str | None:
+    """The channel without room that a move receives from."""
+    if move.action.kind is not Kind.MEETING:
+        return None
+    return next((item.channel for item in move.action.reads if isinstance(item, Receive)), None)
 
 
 def _span_of(moves: Iterable[Move], built: Built) -> Span:

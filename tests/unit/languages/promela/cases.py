@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unit.languages.promela.case import Case
 from unit.languages.promela.process_cases import PROCESS_CASES
+from unit.languages.promela.rendezvous_cases import RENDEZVOUS_CASES
 
 CASES = (
     Case(
@@ -602,4 +603,5 @@ CASES = (
         "H[0]!7; assert(len(K[1]) == 1 && len(K[0]) == 0) }",
     ),
     *PROCESS_CASES,
+    *RENDEZVOUS_CASES,
 )

@@ -2,16 +2,49 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+import membar
 from unit.languages.promela.case import Case
 from unit.languages.promela.cases import CASES
-from unit.languages.promela.texts import broken, program
+from unit.languages.promela.rendezvous_cases import RENDEZVOUS_CASES
+from unit.languages.promela.texts import broken, program, source
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_statements_mean_what_spin_says(case: Case) -> None:
     assert broken(case.text) == case.broken
+
+
+@pytest.mark.parametrize(
+    "options", [{"engine": "reference"}, {"no_por": True}, {"jobs": 2}, {"bitstate": True}], ids=str
+)
+@pytest.mark.parametrize("case", RENDEZVOUS_CASES, ids=lambda case: case.name)
+def test_every_search_gives_messages_to_the_same_receiver(case: Case, options: dict[str, Any]) -> None:
+    answer = membar.check(source(case.text), model="sc", properties=("assertions",), **options)
+    assert (answer.verdict == "violated") == (case.broken == "assertions")
+    assert answer.verdict != "unknown" or "bitstate" in options
+
+
+def test_identical_receivers_count_once() -> None:
+    text = (
+        "chan c = [0] of { byte };\nbyte x;\n"
+        "active [3] proctype A() { byte k; { end: c?k; x = 1 } unless { c?1; x = 2 }; assert(x == BAD) }\n"
+        "active proctype B() { c!1; c!0 }"
+    )
+    for bad, verdict in (("x", "holds"), ("1", "violated"), ("2", "violated")):
+        found = [
+            membar.check(
+                source(text.replace("BAD", bad)),
+                model="sc",
+                properties=("assertions",),
+                no_symmetry=no_symmetry,
+            )
+            for no_symmetry in (False, True)
+        ]
+        assert [answer.verdict for answer in found] == [verdict] * 2
 
 
 def test_a_shared_variable_is_read_once_per_statement() -> None:
