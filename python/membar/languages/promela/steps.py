@@ -8,7 +8,8 @@ go on is an error.
 A statement may have to wait for others that come first: all options beside an `else`, the escapes of
 `unless`, the options before it in a `d_step`. Where these can be done is an expression, which is negated,
 but for a rendezvous that sends: then the edge has a rank. A sender looks for somebody who receives at once,
-and nothing else counts then: such a receive waits only for those of the same channel, by its rank.
+and nothing else counts then: such a receive waits only for those of the same channel, by its rank. So does a
+`timeout` for those that come before it.
 
 Held points are then left out where that does not add edges, so that `atomic { x == 0 -> x = 1 }` is one
 edge.
@@ -196,7 +197,7 @@ class _Stepper:
         move, before = order.moves[number], order.before[number]
         rank = order.rank(number)
         for place in range(len(order.moves)):
-            compete = _received_from(order.moves[place]) == _received_from(move)
+            compete = _chance(order.moves[place]) == _chance(move)
             if rank and place != number and place not in before and compete and order.rank(place) < rank:
                 raise _unclear(move.action.span)
         path = Path(dict(self._fixed), waits=waits)
@@ -246,13 +247,13 @@ class _Stepper:
 
     def _undecided(self, number: int, order: _Order) -> list[int]:
         """Those of the moves before one of which no expression says whether they can be done."""
-        before, channel = order.before[number], _received_from(order.moves[number])
+        before, chance = order.before[number], _chance(order.moves[number])
         path = Path(dict(self._fixed))
         unknown = [
             place
             for place in before
             if self._condition(path, order.moves[place]) is None
-            or (channel is not None and _received_from(order.moves[place]) == channel)
+            or (any(chance) and _chance(order.moves[place]) == chance)
         ]
         if not unknown:
             return []
@@ -318,6 +319,11 @@ def _uses_buffer(effect: Operation | Start) -> bool:
 
 def _receives_at_once(move: Move) -> bool:
     return _received_from(move) is not None
+
+
+def _chance(move: Move) -> tuple[str | None, bool]:
+    """When a move has its chance: where somebody sends on this channel; where nothing else can happen."""
+    return _received_from(move), move.action.idle
 
 
 def _received_from(move: Move) -> str | None:

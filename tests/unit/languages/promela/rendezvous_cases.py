@@ -1,4 +1,4 @@
-"""Messages that a statement and its escape (`unless`) can both receive at once."""
+"""Messages that a statement and its escape (`unless`) can both receive at once, and their timeouts."""
 
 from __future__ import annotations
 
@@ -85,5 +85,10 @@ RENDEZVOUS_CASES = (
         "assertions",
         "byte x;\n"
         "active proctype A() { { x = 1; x = 2 } unless { { false } unless { skip } }; assert(x == 0) }",
+    ),
+    Case(
+        "a timeout waits for that of its escape",
+        None,
+        "byte x;\nactive proctype A() { { timeout; assert(false) } unless { timeout -> x = 1 } }",
     ),
 )
