@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import Diagnostic, InputError, reason_of
 from membar.languages.compiled.cache import Cache, default_folder, key_of
 from membar.records import record
 from membar.source import pattern
@@ -18,6 +18,10 @@ _VERSION = pattern(r"clang version (?P<major>\d+)(?:\.\d+)*")
 _NUMBER = pattern(r"(?:clang|llvm)-(?P<number>\d+)")
 _PATIENCE = 20.0  # seconds for a compiler to tell its version
 _WAY_OUT = "install clang (for example your system's package `clang`), or `pip install membar[clang]`"
+
+
+class _StartError(Exception):
+    """A program does not tell its version; the message says why."""
 
 
 @record(frozen=True, slots=True)
@@ -48,15 +52,19 @@ def find_compilers(chosen: str | None, environment: Mapping[str, str]) -> Iterat
         option = "--clang" if chosen else "MEMBAR_CLANG"
         yield _named_compiler(named, option)
         return
-    is_found = False
-    for found in _commands(environment):
-        compiler = _identify(found) if found else None
-        if compiler is not None and compiler.major >= OLDEST:
+    is_found, failures = False, list[str]()
+    for command in filter(None, _commands(environment)):
+        found = _identify(command)
+        if isinstance(found, str):
+            failures.append(f"`{' '.join(command)}` {found}")
+        elif found.major >= OLDEST:
             is_found = True
-            yield compiler
+            yield found
     if not is_found:
-        message = f"no C compiler was found: membar reads C with clang {OLDEST} or newer"
-        raise InputError(Diagnostic(code="W1510", message=message, help=_WAY_OUT))
+        why = "; ".join(failures) or f"membar reads C with clang {OLDEST} or newer"
+        message = f"no C compiler {'can be used' if failures else 'was found'}: {why}"
+        help_ = "name another with `--clang` or MEMBAR_CLANG" if failures else _WAY_OUT
+        raise InputError(Diagnostic(code="W1510", message=message, help=help_))
 
 
 def _commands(environment: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
@@ -78,8 +86,8 @@ def _named_compiler(named: str, option: str) -> Compiler:
         message = f"{option}: `{named}` is not a program that can be run"
         raise InputError(Diagnostic(code="W1510", message=message, help=_WAY_OUT))
     found = _identify(command)
-    if found is None:
-        message = f"{option}: `{named}` is not clang"
+    if isinstance(found, str):
+        message = f"{option}: `{named}` {found}"
         raise InputError(Diagnostic(code="W1511", message=message, help=_WAY_OUT))
     if found.major < OLDEST:
         message = f"{option}: `{named}` is clang {found.major}; membar needs {OLDEST} or newer"
@@ -128,19 +136,26 @@ def _zig() -> tuple[str, ...]:
 
 
 @cache
-def _identify(command: tuple[str, ...]) -> Compiler | None:
-    """What a program says of itself; None if it is not clang."""
-    text = _version(command)
+def _identify(command: tuple[str, ...]) -> Compiler | str:
+    """What a program says of itself, or why it cannot be used."""
+    try:
+        text = _version(command)
+    except _StartError as problem:
+        return f"does not start: {problem}"
     found = _VERSION.search(text)
     if found is None:
-        return None
+        return "is not clang"
     is_zig = stem(command[0]).startswith("zig")
     title = text.splitlines()[0].strip()
     return Compiler(command, int(found["major"]), f"zig's {title}" if is_zig else title, is_zig)
 
 
 def _version(command: tuple[str, ...]) -> str:
-    """What a program prints about its version, which is kept until the program changes; "" if it fails."""
+    """What a program prints about its version, which is kept until the program changes.
+
+    Raises:
+        _StartError: it fails.
+    """
     folder, state = default_folder(os.environ), _state(command)
     if folder is None or state is None:
         return _run_for_version(command)
@@ -148,8 +163,7 @@ def _version(command: tuple[str, ...]) -> str:
     found = kept.find(key)
     if not isinstance(found, str):
         found = _run_for_version(command)
-        if found:
-            kept.put(key, found)
+        kept.put(key, found)
     return found
 
 
@@ -173,18 +187,31 @@ def is_script(compiler: Compiler) -> bool:
 def _run_for_version(command: tuple[str, ...]) -> str:
     import subprocess  # noqa: PLC0415 - once for each compiler
 
+    from membar.languages.compiled.process import scratch_folder  # noqa: PLC0415 - it needs this module
+
     try:
-        done = subprocess.run(
-            [*command, "--version"],
-            capture_output=True,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            timeout=_PATIENCE,
-            env=environment_of(os.environ),
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return "" if done.returncode else done.stdout.decode("utf-8", errors="replace")
+        with scratch_folder() as scratch:
+            done = subprocess.run(
+                [*command, "--version"],
+                capture_output=True,
+                check=False,
+                stdin=subprocess.DEVNULL,
+                timeout=_PATIENCE,
+                env=with_caches_of_zig(environment_of(os.environ), scratch),
+            )
+    except subprocess.TimeoutExpired:
+        raise _StartError(f"it did not tell its version within {_PATIENCE:g} s") from None
+    except OSError as problem:
+        raise _StartError(reason_of(problem)) from None
+    if done.returncode:
+        words = done.stderr.decode("utf-8", errors="replace").split("\n")
+        raise _StartError(words[0].strip() or f"it ended with status {done.returncode}")
+    return done.stdout.decode("utf-8", errors="replace")
+
+
+def with_caches_of_zig(environment: Mapping[str, str], folder: str) -> dict[str, str]:
+    """An environment that names a folder for what zig keeps: there may be no home, or a read-only one."""
+    return {"ZIG_GLOBAL_CACHE_DIR": folder, "ZIG_LOCAL_CACHE_DIR": folder, **environment}
 
 
 def environment_of(environment: Mapping[str, str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import NoReturn
 
 from membar.diagnostics import reason_of
-from membar.languages.compiled.compiler import environment_of
+from membar.languages.compiled.compiler import environment_of, with_caches_of_zig
 from membar.limits import budget, confinement
 from membar.limits.signals import signal
 from membar.records import record
@@ -98,8 +98,7 @@ def _start(words: list[str], messages: int, scratch: str) -> int:
     readable = confinement.readable_by_compilers()
     # Rust's `env!` makes variables part of the program.
     environment = environment_of(os.environ) if readable is None else {"LC_ALL": "C"}
-    for name in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"):  # the home may be read-only
-        environment.setdefault(name, scratch)
+    environment = with_caches_of_zig(environment, scratch)
     limits = _limits(budget.current().memory)
     try:
         # Linux can limit a process that runs. Elsewhere it limits itself before it becomes the compiler; for

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import stat
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -268,3 +272,24 @@ def test_a_compiler_that_fails_gives_one_sentence(tmp_path: Path, body: str, wor
 def test_the_target_follows_the_model() -> None:
     assert choose_target("armv8") is AARCH64
     assert choose_target("") is X86_64
+
+
+def test_what_a_compiler_that_does_not_start_says_is_reported(tmp_path: Path) -> None:
+    script = tmp_path / "clang"
+    script.write_text("#!/bin/sh\necho error: no room left >&2\nexit 3\n", encoding="utf-8")
+    script.chmod(stat.S_IRWXU)
+    with pytest.raises(InputError) as caught:
+        list(find_compilers(str(script), {}))
+    assert "does not start: error: no room left" in caught.value.diagnostics[0].message
+
+
+@pytest.mark.skipif(find_spec("ziglang") is None, reason="needs the package ziglang")
+@pytest.mark.parametrize("home", [None, os.devnull])
+def test_zig_needs_no_home(tmp_path: Path, home: str | None) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("int main(void) { return 0; }", encoding="utf-8")
+    environment = {"PATH": os.defpath, "TMPDIR": str(tmp_path)} | ({} if home is None else {"HOME": home})
+    words = [sys.executable, "-m", "membar", "check", "--clang", "zig", str(path)]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(tmp_path.iterdir()) == [path]
