@@ -52,7 +52,7 @@ def scalar_type(type_: Type, layout: DataLayout) -> code.Type:
         case Simple(name) if name in _FLOATS:
             return code.Float(_FLOATS[name])
         case Vector():
-            raise UnsupportedError("vectors are not supported")
+            raise UnsupportedError("vectors of bits, or of unknown length, are not supported")
         case Pointer():
             raise UnsupportedError("pointers into other address spaces are not supported")
         case Simple("x86_fp80" | "fp128" | "ppc_fp128"):
@@ -72,6 +72,8 @@ def flatten(type_: Type, layout: DataLayout, offset: int = 0) -> Iterator[tuple[
             size = layout.size(element)
             for index in range(count):
                 yield from flatten(element, layout, offset + index * size)
+        case Vector(count, element, False) if layout.bits(element) == 8 * layout.size(element):
+            yield from flatten(Array(count, element), layout, offset)
         case Simple("void"):
             return
         case _:
@@ -105,6 +107,8 @@ class Constants:
         """A constant, taken apart."""
         parts = [part for _, part in flatten(type_, self._layout)]
         match value:
+            case llvm.ConstantExpression("splat", (each,)):
+                return self.scalars(each.type, each.value) * len(parts)
             case llvm.Aggregate(elements=elements):
                 return [item for each in elements for item in self.scalars(each.type, each.value)]
             case llvm.Bytes(content):
@@ -277,6 +281,8 @@ class _Initialiser:
                 self.content[at : at + len(data)] = data
             case llvm.Aggregate(elements=elements) if isinstance(found, Struct):
                 self._fill_struct(found, elements, at)
+            case llvm.ConstantExpression("splat", (each,)) if isinstance(found, Vector):
+                self.fill(found, llvm.Aggregate("<", (each,) * found.count), at)
             case llvm.Aggregate(elements=elements):
                 for each in elements:
                     self.fill(each.type, each.value, at)

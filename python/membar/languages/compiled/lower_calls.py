@@ -14,6 +14,7 @@ from membar.languages.compiled.intrinsics import FUNCTIONS, Intrinsic, instructi
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.types import Pointer
 from membar.languages.compiled.shift_checks import SIGNED_SHIFT
+from membar.languages.compiled.vectors import refuse_arithmetic, unnamed_argument
 
 if TYPE_CHECKING:
     from membar.languages.compiled.lower_function import FunctionBody
@@ -62,7 +63,11 @@ def lower_call(body: FunctionBody, item: llvm.Call) -> None:
     called = body.lowering.module.functions.get(callee.name) if isinstance(callee, llvm.Global) else None
     if called is not None and any(number >= len(called.parameters) for number, _ in item.by_value):
         raise UnsupportedError("a structure among the unnamed arguments of a call is not supported")
-    arguments = tuple(part for each in item.arguments for part in body.scalars(each))
+    signature = item.signature
+    is_variadic = signature is not None and (called is None or called.is_variadic)
+    named = len(item.arguments if signature is None or not is_variadic else signature.parameters)
+    arguments = tuple(part for each in item.arguments[:named] for part in body.scalars(each))
+    arguments += tuple(part for each in item.arguments[named:] for part in unnamed_argument(body, each))
     results = body.results(item)
     if item.result is None:  # a result that nobody uses still is one
         kinds = [scalar_type(part, body.layout) for _, part in flatten(item.type, body.layout)]
@@ -117,6 +122,8 @@ def _access_by_call(body: FunctionBody, item: llvm.Call, name: str) -> bool:
 
 
 def _intrinsic(body: FunctionBody, item: llvm.Call, intrinsic: Intrinsic) -> None:
+    types = (item.type, *(each.type for each in item.arguments))
+    refuse_arithmetic(f"llvm.{intrinsic.name}", types, body.layout)
     arguments = [part for each in item.arguments for part in body.scalars(each)]
     place = body.place()
     match intrinsic.kind:

@@ -24,6 +24,7 @@ from membar.languages.compiled.lower_memory import (
     lower_update,
 )
 from membar.languages.compiled.shift_checks import without_shift_checks
+from membar.languages.compiled.vectors import lower_bits, lower_vector, refuse_arithmetic
 from membar.records import replace
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ class FunctionBody:
                 return value.type
             case llvm.CompareExchange(new=new):
                 return Struct((new.type, Integer(1)))
-            case llvm.ExtractValue() | llvm.InsertValue():
+            case llvm.ExtractValue() | llvm.InsertValue() | llvm.VectorOperation():
                 return None
             case _:
                 raise UnsupportedError(f"{_describe(instruction)} is not supported")
@@ -258,6 +259,8 @@ class FunctionBody:
                 self._compute(instruction)
             case llvm.ExtractValue() | llvm.InsertValue():
                 self._member(instruction)
+            case llvm.VectorOperation():
+                lower_vector(self, instruction)
             case llvm.Call():
                 lower_call(self, instruction)
             case llvm.Jump() | llvm.Branch() | llvm.Switch() | llvm.Return() | llvm.Unreachable():
@@ -278,6 +281,7 @@ class FunctionBody:
             self.called.update({} if called is None else {item.result: called})
         match item:
             case llvm.Binary() | llvm.Compare():
+                refuse_arithmetic(item.operation, (item.type,), self.layout)
                 operands = tuple(self.scalar(llvm.Typed(item.type, side)) for side in (item.left, item.right))
                 operation = item.operation
                 if isinstance(item, llvm.Compare):
@@ -314,6 +318,11 @@ class FunctionBody:
         ]
         if is_same:  # pointers of LLVM 14 differ in what they point to, and in nothing else
             self.values[item.result or ""] = operands
+            return
+        types = (item.operand.type, item.type) if isinstance(item, llvm.Cast) else (item.operand.type,)
+        refuse_arithmetic(item.operation, types, self.layout)
+        if isinstance(item, llvm.Cast) and max(len(operands), len(self.results(item))) > 1:
+            lower_bits(self, item)
             return
         for result, operand in zip(self.results(item), operands, strict=True):
             self.emit(
@@ -446,6 +455,5 @@ def _describe(instruction: llvm.Instruction) -> str:
         (llvm.LandingPad, "the handler of an exception (`landingpad`)"),
         (llvm.Resume, "raising an exception again (`resume`)"),
         (llvm.VariadicArgument, "reading a variadic argument (`va_arg`)"),
-        (llvm.VectorOperation, "an operation on vectors"),
     )
     return next((name for kind, name in names if isinstance(instruction, kind)), "this instruction")

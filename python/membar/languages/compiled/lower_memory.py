@@ -9,7 +9,7 @@ from membar.code import ir as code
 from membar.languages.compiled.accessed_elements import is_in_structure
 from membar.languages.compiled.constants import UnsupportedError, flatten
 from membar.languages.compiled.llvm import module as llvm
-from membar.languages.compiled.llvm.types import Array, Integer, Struct, Type
+from membar.languages.compiled.llvm.types import Array, Integer, Struct, Type, Vector
 
 if TYPE_CHECKING:
     from membar.languages.compiled.lower_function import FunctionBody
@@ -223,7 +223,7 @@ def _element_address(
             type_ = found.fields[operand.value]
             continue
         if number > 0:
-            if not isinstance(found, Array):
+            if not isinstance(found, Array | Vector):
                 raise UnsupportedError("an index into something that is not an array")
             type_ = found.element
             # A flexible member has no declared number of elements, or just one.

@@ -39,7 +39,9 @@ _ARITHMETIC = frozenset(
     {"add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr", "and", "or", "xor",
      "fadd", "fsub", "fmul", "fdiv", "frem"}
 )  # fmt: skip
-_OTHERS = frozenset({"icmp", "fcmp", "select", "extractelement", "insertelement", "shufflevector"})
+_OTHERS = frozenset(
+    {"icmp", "fcmp", "select", "extractelement", "insertelement", "shufflevector", "splat"}
+)  # fmt: skip
 # Words before the operands of an instruction or constant expression that only say what is undefined.
 FLAGS = frozenset(
     {"nuw", "nsw", "exact", "inbounds", "nusw", "disjoint", "nneg", "samesign",
@@ -185,7 +187,7 @@ def _skip_argument(cursor: Cursor, word: str, collect: dict[str, Type] | None) -
 def _begins_value(cursor: Cursor) -> bool:
     """Whether the next word is a value rather than an attribute."""
     text = cursor.text
-    return text in _CONSTANTS or text in ("true", "false", "asm", "blockaddress", "splat") or (
+    return text in _CONSTANTS or text in ("true", "false", "asm", "blockaddress") or (
         (text in _CASTS or text in _ARITHMETIC or text in _OTHERS or text == "getelementptr")
         and (cursor.peek() == "(" or cursor.peek() in FLAGS or cursor.peek() in PREDICATES)
     )  # fmt: skip
