@@ -105,3 +105,41 @@ def test_who_joins_a_detached_thread_is_wrong() -> None:
 def test_variables_of_the_environment_are_not_explored() -> None:
     text = '#include <stdlib.h>\nint main(void) { char *p = getenv("X"); if (p) abort(); }\n'
     assert membar.check(SourceFile("a.c", text)).verdict == "holds-within"
+
+
+SORTED = """#include <assert.h>
+#include <stdlib.h>
+struct item { int key, tag; };
+static int order(const void *a, const void *b) { return ((struct item *)a)->key - ((struct item *)b)->key; }
+static int order_of_numbers(const void *a, const void *b) { return *(int *)a - *(int *)b; }
+int main(void) {
+  struct item v[] = {{2, 0}, {1, 1}, {1, 2}, {1, 3}}, key = {1, 9};
+  int numbers[] = {3, 1, 1, 1, 1, 1, 1, 1, 1, 0};
+  qsort(v, 4, sizeof v[0], order);
+  struct item *found = bsearch(&key, v, 4, sizeof v[0], order);
+  qsort(numbers, 10, sizeof(int), order_of_numbers);
+  assert(CONDITION);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "verdict"),
+    [
+        ("v[0].key == 1 && v[1].key == 1 && v[2].key == 1 && v[3].key == 2 && v[3].tag == 0", "holds"),
+        ("v[0].tag + v[1].tag + v[2].tag == 6 && v[0].tag * v[1].tag * v[2].tag == 6", "holds"),
+        ("!(v[0].tag == 1 && v[1].tag == 2)", "violated"),
+        ("!(v[0].tag == 3 && v[1].tag == 2)", "violated"),
+        ("!(v[0].tag == 2 && v[1].tag == 3)", "violated"),
+        ("found->key == 1", "holds"),
+        ("found != v", "violated"),
+        ("found != v + 1", "violated"),
+        ("found != v + 2", "violated"),
+        ("numbers[0] == 0 && numbers[1] == 1 && numbers[8] == 1 && numbers[9] == 3", "holds"),
+    ],
+)
+def test_equal_elements_are_sorted_and_found_in_any_order(condition: str, verdict: str) -> None:
+    found = membar.check(SourceFile("sort.c", SORTED.replace("CONDITION", condition)), model="sc")
+    assert found.verdict == verdict
+    executions = found.outcome.run.statistics.executions or 0
+    assert executions <= 18  # six orders of `v`, and three that are found

@@ -337,16 +337,22 @@ unsigned long __isoc23_strtoul(const char *text, char **end, int base) { return 
 long long __isoc23_strtoll(const char *text, char **end, int base) { return strtoll(text, end, base); }
 unsigned long long __isoc23_strtoull(const char *text, char **end, int base) { return strtoull(text, end, base); }
 
-/// bsearch, qsort: Calls the comparison function as needed; `qsort` sorts by insertion and keeps equal elements in order.
+/// bsearch, qsort: Call the comparison function as needed. `qsort` leaves elements that compare equal in any order, and `bsearch` finds any of those that are equal to the key.
 void *bsearch(const void *key, const void *base, size_t count, size_t size, int (*compare)(const void *, const void *))
 {
+    const char *elements = base;
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const void *here = (const char *)base + middle * size;
-        int order = compare(key, here);
-        if (order == 0)
-            return (void *)here;
+        int order = compare(key, elements + middle * size);
+        if (order == 0) {
+            size_t first = middle, last = middle;
+            while (first > low && compare(key, elements + (first - 1) * size) == 0)
+                first--;
+            while (last + 1 < high && compare(key, elements + (last + 1) * size) == 0)
+                last++;
+            return (void *)(elements + (size_t)__membar_choose(first, last) * size);
+        }
         if (order < 0)
             high = middle;
         else
@@ -354,13 +360,19 @@ void *bsearch(const void *key, const void *base, size_t count, size_t size, int 
     }
     return NULL;
 }
+/* Whether two numbers are the same: their order does not matter. Larger elements may have bytes that were never set. */
+static inline _Bool is_same(const char *left, const char *right, size_t size)
+{
+    return size <= sizeof(int) && __builtin_memcmp(left, right, size) == 0;
+}
 void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *))
 {
     char *first = base, kept[size ? size : 1];
     for (size_t end = 1; end < count; end++)
         for (size_t at = end; at > 0; at--) {
             char *right = first + at * size, *left = right - size;
-            if (compare(left, right) <= 0)
+            int order = compare(left, right);
+            if (order < 0 || (order == 0 && (is_same(left, right, size) || __membar_choose(0, 1) == 0)))
                 break;
             __builtin_memcpy(kept, left, size);
             __builtin_memcpy(left, right, size);
