@@ -18,6 +18,7 @@ TAGS: Mapping[str, str] = MappingProxyType(
         "SC": "memory_order_seq_cst: acquire, release, and one total order of all such operations.",
         "CLOCK": "A message beside the memory, seen by all at once: between calls of an object's client.",
         "ALLOC": "(no order) Allocated memory begins: a plain write before every access.",
+        "VOLATILE": "(no order) A plain access of a volatile object, which compilers keep.",
         "LF": "(no order) The read of a mutex that is taken.",
         "RMW": "(no order) Marks the read and the write of one atomic read-modify-write.",
     }

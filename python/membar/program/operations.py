@@ -14,6 +14,8 @@ from membar.records import record
 
 Tags: TypeAlias = frozenset[str]
 NO_TAGS: Tags = frozenset()
+VOLATILE = "VOLATILE"
+"""The word of plain accesses that a compiler keeps as they are."""
 
 
 class Footprint:

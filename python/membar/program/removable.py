@@ -3,25 +3,30 @@
 A compiler keeps what a program computes, not how: `x ^ x` is 0, behind `if (x == 1)` it may write 1 for `x`,
 two branches that do the same need no test, and what follows both branches need not wait for it. So no such
 dependency orders anything in the code that it makes, although a processor would keep it. What is stored in a
-branch, or behind a loop, stays behind the test.
+branch, or behind a loop, stays behind the test. `program/relevance.py` judges expressions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from membar.program import expr as e
 from membar.program.dependencies import registers_written
-from membar.program.operations import Operation, Rmw, Set
+from membar.program.folding import fold, logical_not, substitute_values
+from membar.program.operations import VOLATILE, Assert, Assume, Load, Operation, Rmw, Set, Store
 from membar.program.post_dominators import meeting_points
 from membar.program.program import Edge, Program, Thread
+from membar.program.relevance import without_irrelevant_registers
 from membar.records import replace
 
-_ZERO_OF_EQUALS = frozenset({e.BinaryOp.SUB, e.BinaryOp.XOR, e.BinaryOp.NE, e.BinaryOp.LT, e.BinaryOp.SLT})
-_ONE_OF_EQUALS = frozenset({e.BinaryOp.EQ, e.BinaryOp.LE, e.BinaryOp.SLE})
-_ITSELF = frozenset({e.BinaryOp.AND, e.BinaryOp.OR})
-_WITHOUT_ZERO = frozenset({e.BinaryOp.ADD, e.BinaryOp.OR, e.BinaryOp.XOR})
-_Facts = Mapping[str, e.Constant]
+_PLAIN = frozenset({"NA"})
+_WITHOUT_ORDER = _PLAIN | {"RLX", VOLATILE}
+_LARGEST_FACT = 12
+_MOST_FACTS = 50
+# What registers hold, and cells that only plain accesses of this thread may have changed.
+_Cell: TypeAlias = tuple[e.Address, int]
+_Facts: TypeAlias = dict[str | _Cell, e.Expr]
 
 
 def without_removable_dependencies(program: Program) -> Program:
@@ -35,67 +40,31 @@ def _thread(thread: Thread) -> Thread:
     return replace(thread, edges=edges, joins=_joins(edges))
 
 
-# ----------------------------------------------------------------------------------------- expressions
-
-
-def simplify(expr: e.Expr) -> e.Expr:
-    """An expression with the same value, without registers that do not affect it."""
-    parts = tuple(map(simplify, e.children(expr)))
-    expr = e.with_children(expr, parts)
-    if parts and all(isinstance(part, e.Constant) for part in parts):
-        return e.Constant(e.evaluate(expr, {}, {}))
-    match expr:
-        case e.Binary(op=op, left=left, right=right):
-            return _binary(op, left, right)
-        case e.Select(condition=e.Constant(value=value), then=then, otherwise=otherwise):
-            return then if value else otherwise
-        case e.Select(then=then, otherwise=otherwise) if then == otherwise:
-            return then
-        case _:
-            return expr
-
-
-def _binary(op: e.BinaryOp, left: e.Expr, right: e.Expr) -> e.Expr:
-    if left == right:
-        if op in _ZERO_OF_EQUALS:
-            return e.FALSE
-        if op in _ONE_OF_EQUALS:
-            return e.TRUE
-        if op in _ITSELF:
-            return left
-    zeros = [side for side in (left, right) if side == e.FALSE]
-    if op in (e.BinaryOp.AND, e.BinaryOp.MUL) and zeros:
-        return e.FALSE
-    if op is e.BinaryOp.AND and e.Constant(e.MASK) in (left, right):
-        return right if left == e.Constant(e.MASK) else left
-    if op in _WITHOUT_ZERO and zeros:
-        return right if left == e.FALSE else left
-    if op in (e.BinaryOp.REM, e.BinaryOp.SREM) and right == e.TRUE:
-        return e.FALSE
-    return e.Binary(op, left, right)
-
-
-# ----------------------------------------------------------------------------------------- constants
+# ----------------------------------------------------------------------------------------- values
 
 
 def _with_constants(thread: Thread) -> tuple[Edge, ...]:
-    """The edges with constants instead of registers whose values are implied by guards."""
-    at: dict[int, dict[str, e.Constant]] = {thread.entry: {}}
+    """The edges with expressions that use only registers which affect their values, as far as is known."""
+    at: dict[int, _Facts] = {thread.entry: {}}
     todo = [thread.entry]
     while todo:
         point = todo.pop()
         for edge in thread.outgoing[point]:
             _, after = _fold_edge(edge, at[point])
             known = at.get(edge.target)
-            met = dict(after if known is None else known.items() & after.items())
-            if known is None or met != known:
+            met = after if known is None else _both_know(known, after)
+            if known is None or len(met) < len(known):
                 at[edge.target] = met
                 todo.append(edge.target)
     return tuple(_fold_edge(edge, at.get(edge.source, {}))[0] for edge in thread.edges)
 
 
-def _fold_edge(edge: Edge, facts: _Facts) -> tuple[Edge, dict[str, e.Constant]]:
-    """An edge with known constants substituted, and what is known after it."""
+def _both_know(left: _Facts, right: _Facts) -> _Facts:
+    return {name: value for name, value in left.items() if right.get(name) == value}
+
+
+def _fold_edge(edge: Edge, facts: _Facts) -> tuple[Edge, _Facts]:
+    """An edge with simpler expressions, and what is known after it."""
     known = dict(facts)
     guard = _fold(edge.guard, known)
     known.update(_told_by(guard))
@@ -103,29 +72,111 @@ def _fold_edge(edge: Edge, facts: _Facts) -> tuple[Edge, dict[str, e.Constant]]:
     for operation in edge.operations:
         done = _operation(operation, known)
         operations.append(done)
-        for name in registers_written(operation):
-            known.pop(name, None)
-        if isinstance(done, Set) and isinstance(done.value, e.Constant):
-            known[done.register] = done.value
+        known = _after(done, known)
     return replace(edge, guard=guard, operations=tuple(operations)), known
 
 
 def _fold(expr: e.Expr, facts: _Facts) -> e.Expr:
-    return simplify(e.substitute(expr, facts.get))
+    """An expression with the same value, without registers that do not affect it."""
+    values = {name: value for name, value in facts.items() if isinstance(name, str)}
+    constants = {name: value for name, value in values.items() if isinstance(value, e.Constant)}
+    plain = without_irrelevant_registers(substitute_values(expr, constants))
+    if isinstance(plain, e.Constant) or len(constants) == len(values):
+        return plain
+    whole = substitute_values(substitute_values(expr, values), constants)
+    simple = without_irrelevant_registers(whole)
+    return simple if set(e.registers_of(simple)) < set(e.registers_of(whole)) else plain
 
 
 def _operation(operation: Operation, facts: _Facts) -> Operation:
     own = {operation.register} if isinstance(operation, Rmw) else set[str]()
-    inner = {name: value for name, value in facts.items() if name not in own}
+    inner = {
+        name: value
+        for name, value in facts.items()
+        if name not in own and not own.intersection(e.registers_of(value))
+    }
     changes: dict[str, object] = {}
     for name in (*operation.ADDRESS, *operation.DATA, *operation.CONTROL):
         before = getattr(operation, name)
         used = facts if name in operation.ADDRESS else inner
         if isinstance(before, tuple):
             changes[name] = tuple(_fold(each, used) for each in before)
+        elif isinstance(operation, Store) and name == "value":
+            changes[name] = _stored(before, 8 * operation.size, used)
         elif before is not None:
             changes[name] = _fold(before, used)
     return replace(operation, **changes) if changes else operation  # type: ignore[arg-type]
+
+
+def _stored(value: e.Expr, width: int, facts: _Facts) -> e.Expr:
+    """What a store keeps of a value: the low bits, if the others depend on more registers."""
+    whole = _fold(value, facts)
+    low = _fold(e.Extend(value, width, signed=False), facts)
+    return low if set(e.registers_of(low)) < set(e.registers_of(whole)) else whole
+
+
+def _after(operation: Operation, facts: _Facts) -> _Facts:
+    """What is known after an operation."""
+    written = set(registers_written(operation))
+    known = {
+        name: value
+        for name, value in facts.items()
+        if name not in written
+        and not (written and written.intersection(e.registers_of(value)))
+        and not (isinstance(name, tuple) and _may_change(operation, name))
+    }
+    match operation:
+        case Set(register=register, value=value):
+            _learn(known, register, substitute_values(value, _registers(known)), written)
+        case Load(register=register, size=size, signed=signed):
+            cell = _plain_cell(operation)
+            word = known.get(cell, e.Register(register)) if cell else e.Register(register)
+            if size * 8 < e.WORD:
+                _learn(known, register, e.Extend(word, size * 8, signed), set())
+            elif cell in known:
+                _learn(known, register, word, set())
+            if cell:
+                known.setdefault(cell, e.Register(register))
+        case Store(value=value):
+            cell = _plain_cell(operation)
+            if cell:
+                _learn(known, cell, substitute_values(value, _registers(known)), set())
+        case _:
+            pass
+    changing = [name for name, value in known.items() if not isinstance(value, e.Constant)]
+    for name in changing[:-_MOST_FACTS]:
+        del known[name]
+    return known
+
+
+def _registers(facts: _Facts) -> dict[str, e.Expr]:
+    return {name: value for name, value in facts.items() if isinstance(name, str)}
+
+
+def _learn(facts: _Facts, name: str | _Cell, value: e.Expr, written: set[str]) -> None:
+    parts = list(e.subexpressions(value))
+    if len(parts) <= _LARGEST_FACT and written.isdisjoint(e.registers_of(value)):
+        facts[name] = value
+
+
+def _plain_cell(access: Load | Store) -> _Cell | None:
+    """The cell of a plain access with a constant address."""
+    if access.tags != _PLAIN or access.exclusive or not isinstance(access.address, e.Address):
+        return None
+    return access.address, access.size
+
+
+def _may_change(operation: Operation, cell: _Cell) -> bool:
+    """Whether the value of a cell may be another one after an operation, if no thread races with this one."""
+    match operation:
+        case Set() | Assert() | Assume():
+            return False
+        case Load(tags=tags):
+            return not tags <= _WITHOUT_ORDER
+        case Store(tags=tags, address=e.Address(name=name)):
+            return name == cell[0].name or not tags <= _WITHOUT_ORDER
+        case _:
+            return True
 
 
 def _told_by(guard: e.Expr) -> Iterable[tuple[str, e.Constant]]:
@@ -194,7 +245,7 @@ def _with_one_way(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
 def _are_alike(first: Edge, second: Edge) -> bool:
     """Whether one of two edges can always be taken, and both do the same."""
     return replace(first, guard=e.TRUE) == replace(second, guard=e.TRUE) and (
-        simplify(e.negation(first.guard)) == second.guard or first.guard == simplify(e.negation(second.guard))
+        fold(logical_not(first.guard)) == second.guard or first.guard == fold(logical_not(second.guard))
     )
 
 

@@ -13,7 +13,7 @@ from membar.code.lowering.refusal import NotSupportedError
 from membar.code.lowering.wide import follow_only, updated_pair
 from membar.code.wide import WIDEST
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, negation
-from membar.program.operations import Assume, Choose, Load, Rmw, Set, Store, Tags
+from membar.program.operations import VOLATILE, Assume, Choose, Load, Rmw, Set, Store, Tags
 
 if TYPE_CHECKING:
     from membar.code.lowering.thread import ThreadLowering
@@ -28,7 +28,8 @@ def _words(thread: ThreadLowering, item: ir.Load | ir.Store) -> Tags:
     orders = thread.context.orders
     if item.ordering is None and thread.atomic is not None and not orders.is_kernel:
         return orders.access("seq_cst", item.place)
-    return orders.access(item.ordering, item.place)
+    words = orders.access(item.ordering, item.place)
+    return words | {VOLATILE} if item.is_volatile and words == orders.plain and words else words
 
 
 def lower_load(thread: ThreadLowering, item: ir.Load) -> None:
