@@ -48,7 +48,8 @@ def test_they_do_what_those_of_gcc_do() -> None:
         pytest.skip(reason)
     chosen = EXPRESSIONS if tiers.IS_FULL else EXPRESSIONS[::4]
     steps = "\n".join(f"  results[{i}] = {item};" for i, item in enumerate(chosen))
-    text = f"long results[{len(chosen)}];\n{BEFORE}int run(void) {{\n{steps}\n  return 0;\n}}\n"
+    n = len(chosen)
+    text = f"long results[{n}];\ndouble doubles[{n}];\nfloat floats[{n}];\n{BEFORE}int run(void) {{\n{steps}\n  return 0;\n}}\n"
     assert differences(text) == ([], False)
 
 
