@@ -342,7 +342,9 @@ def _move_address(
 
 def _float(text: str, kind: code.Type) -> code.Constant:
     """A floating-point constant as its bits; LLVM writes hexadecimal ones as a double."""
-    if not isinstance(kind, code.Float) or kind.bits not in (32, 64):
+    if isinstance(kind, code.Float) and kind.bits not in (32, 64):
+        raise UnsupportedError(f"floating-point constants of {kind.bits} bits (`_Float16`) are not supported")
+    if not isinstance(kind, code.Float):
         raise UnsupportedError(f"the constant `{text}` is not supported")
     number = (
         struct.unpack(">d", int(text, 16).to_bytes(8, "big"))[0] if text.startswith("0x") else float(text)

@@ -51,6 +51,7 @@ PREPROCESSED, BITCODE, TEXT = frozenset({".i", ".ii"}), ".bc", ".ll"
 FOREIGN = "the program includes another file; programs in the web page cannot include your files"
 
 _PREPROCESSED = ("-E", "-dD")
+_OF_OTHER_OUTPUT = frozenset({"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"})
 _UNOPTIMISED = ("-S", "-emit-llvm", "-g", "-O0", "-Xclang", "-disable-llvm-passes")
 # No sanitizer is run: their flags make clang mark where the lifetime of each variable begins and ends, and
 # which left shifts are of signed numbers.
@@ -249,7 +250,16 @@ def compile_file(
     Raises:
         InputError: the compiler refuses the file, cannot be run, or takes too long.
     """
+    _refuse_other_output(options.others)
     return _Job(path, compiler, target, options, seconds).compile()
+
+
+def _refuse_other_output(words: Sequence[str]) -> None:
+    """Checks that no option asks for something else than LLVM IR, or for options that are not shown."""
+    for word in words:
+        if word in _OF_OTHER_OUTPUT or word.startswith("@"):
+            message = f"`{word}` cannot be passed to the compiler: membar chooses what it reads and writes"
+            raise InputError(Diagnostic(code="W1527", message=message, help="leave it out"))
 
 
 def preprocess_file(path: str, *, compiler: Compiler, target: Target, options: CompileOptions) -> str:
@@ -456,7 +466,7 @@ class _Job:
                 raise self._failure(reason_of(problem)) from None
         messages = _MISSING_EMBED.sub(lambda _: self._missing_embed(), done.messages)
         if done.status and not any(item.kind == "error" for item in read_messages(messages)):
-            raise self._failure(_last_words(messages) or f"failed with exit status {done.status}")
+            raise self._failure(_last_words(messages) or f"failed with exit status {done.status}", help_=None)
         return Cached(text, (messages,), tuple(files))
 
     def _missing_embed(self) -> str:
@@ -616,9 +626,9 @@ class _Job:
         sources = texts_of_program(found.files, self.options.replaced)
         return any(_SEES_EXCEPTIONS.search(source.text) for source in sources)
 
-    def _failure(self, what: str) -> InputError:
+    def _failure(self, what: str, help_: str | None = "--clang PATH names another one") -> InputError:
         message = f"{self.path}: the compiler ({self.compiler.title}) {what}"
-        return InputError(Diagnostic(code="W1516", message=message, help="--clang PATH names another one"))
+        return InputError(Diagnostic(code="W1516", message=message, help=help_))
 
 
 def _at(source: SourceFile, place: tuple[int, int]) -> Label:

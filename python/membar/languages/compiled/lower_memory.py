@@ -52,7 +52,7 @@ def _load(body: FunctionBody, item: llvm.Load, place: code.Place | None) -> None
     if item.result is None:
         raise UnsupportedError("a `load` whose result has no name is not supported")
     _note_alignment(body, item, item.type, place)
-    align = item.align or body.layout.align(item.type)
+    align = _align_of(body, item, item.type)
     may_be_unset = body.lowering.is_rust and not _must_be_set(item)
     for result, (offset, _) in zip(results, parts, strict=True):
         body.emit(
@@ -106,7 +106,7 @@ def _store(body: FunctionBody, item: llvm.Store, place: code.Place | None) -> No
     if item.ordering is not None and len(parts) != 1:
         raise UnsupportedError("an atomic access to an aggregate is not supported")
     _note_alignment(body, item, item.value.type, place)
-    align = item.align or body.layout.align(item.value.type)
+    align = _align_of(body, item, item.value.type)
     for value, (offset, _) in zip(values, parts, strict=True):
         body.emit(
             code.Store(
@@ -260,6 +260,12 @@ def _signed(constant: code.Constant) -> int:
 def _must_be_set(item: llvm.Load) -> bool:
     """Whether rustc says that what is loaded was set, as all but parts of unions and enums must be."""
     return item.span is not None and "!noundef" in item.span.text
+
+
+def _align_of(body: FunctionBody, item: llvm.Load | llvm.Store, type_: Type) -> int:
+    """The alignment that an access needs; less than that of its type is not enough for an atomic one."""
+    usual = body.layout.align(type_)
+    return usual if item.align is None else max(item.align, usual if item.ordering is not None else 1)
 
 
 def _align_at(align: int, offset: int) -> int:

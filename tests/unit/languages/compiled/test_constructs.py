@@ -83,6 +83,7 @@ CASES = {
     "a long loop in an atomic block": ("void __VERIFIER_atomic_begin(void), __VERIFIER_atomic_end(void);\nint n;\nvoid *t(void *a) { __VERIFIER_atomic_begin(); while (n < 9) n++; __VERIFIER_atomic_end(); return 0; }\nint main(void) { pthread_t p; pthread_create(&p, 0, t, 0); pthread_join(p, 0); return 0; }", "unknown"),
     "an atomic block in another one": ("void __VERIFIER_atomic_begin(void), __VERIFIER_atomic_end(void);\nint n;\nvoid *t(void *a) { __VERIFIER_atomic_begin(); __VERIFIER_atomic_begin(); n++; __VERIFIER_atomic_end(); return 0; }\nint main(void) { pthread_t p; pthread_create(&p, 0, t, 0); t(0); return 0; }", "atomic block in another one"),
     "a packed structure": ("struct { char c; int n; } __attribute__((packed)) s;\nint main(void) { s.n = 5; assert(sizeof s == 5 && s.n == 5); return 0; }", "holds"),
+    "an atomic access that is misaligned": ("struct { char c; int n; } __attribute__((packed)) s;\nint main(void) { __atomic_store_n(&s.n, 1, 5); return 0; }", "violated"),
     "a flexible array": ("struct list { int n; int item[]; };\nint main(void) { struct list *l = malloc(sizeof *l + 8); l->item[1] = 4; assert(l->item[1] == 4); free(l); return 0; }", "holds"),
     "a change of a literal": ('int main(void) { char *s = "abc"; s[0] = 1; return 0; }', "violated"),
     "a change of a literal or a variable": ('atomic_int n;\nint main(void) { char a[2] = "b", *s = n ? "abc" : a; s[0] = 1; assert(a[0] == 1); return 0; }', "holds"),

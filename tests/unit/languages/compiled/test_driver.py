@@ -35,9 +35,9 @@ def compile_text(
     return read_module(done.module)
 
 
-def refusal(folder: Path, text: str, compiler: Compiler) -> InputError:
+def refusal(folder: Path, text: str, compiler: Compiler, options: CompileOptions | None = None) -> InputError:
     with pytest.raises(InputError) as caught:
-        compile_text(folder, text, compiler)
+        compile_text(folder, text, compiler, options)
     return caught.value
 
 
@@ -293,3 +293,21 @@ def test_zig_needs_no_home(tmp_path: Path, home: str | None) -> None:
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert list(tmp_path.iterdir()) == [path]
+
+
+@needs_compiler
+@pytest.mark.parametrize("word", ["-c", "-E", "@words"])
+def test_options_that_ask_for_other_output_are_refused(tmp_path: Path, word: str) -> None:
+    (diagnostic,) = refusal(
+        tmp_path, "int main(void) {}", COMPILERS[0], CompileOptions(others=(word,))
+    ).diagnostics
+    assert f"`{word}` cannot be passed" in diagnostic.message
+
+
+@needs_compiler
+@with_every_compiler
+def test_the_way_out_of_a_wrong_option_is_no_other_compiler(tmp_path: Path, compiler: Compiler) -> None:
+    options = CompileOptions(standard="nope")
+    (diagnostic,) = refusal(tmp_path, "int main(void) {}", compiler, options).diagnostics
+    assert "nope" in diagnostic.message
+    assert diagnostic.help is None
