@@ -8,7 +8,7 @@ branch, or behind a loop, stays behind the test. `program/relevance.py` judges e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from membar.program import expr as e
@@ -22,8 +22,8 @@ from membar.records import replace
 
 _PLAIN = frozenset({"NA"})
 _WITHOUT_ORDER = _PLAIN | {"RLX", VOLATILE}
-_LARGEST_FACT = 12
-_MOST_FACTS = 50
+_LARGEST_FACT = 8
+_MOST_FACTS = 12
 # What registers hold, and cells that only plain accesses of this thread may have changed.
 _Cell: TypeAlias = tuple[e.Address, int]
 _Facts: TypeAlias = dict[str | _Cell, e.Expr]
@@ -89,12 +89,7 @@ def _fold(expr: e.Expr, facts: _Facts) -> e.Expr:
 
 
 def _operation(operation: Operation, facts: _Facts) -> Operation:
-    own = {operation.register} if isinstance(operation, Rmw) else set[str]()
-    inner = {
-        name: value
-        for name, value in facts.items()
-        if name not in own and not own.intersection(e.registers_of(value))
-    }
+    inner = _without(facts, {operation.register}) if isinstance(operation, Rmw) else facts
     changes: dict[str, object] = {}
     for name in (*operation.ADDRESS, *operation.DATA, *operation.CONTROL):
         before = getattr(operation, name)
@@ -115,15 +110,25 @@ def _stored(value: e.Expr, width: int, facts: _Facts) -> e.Expr:
     return low if set(e.registers_of(low)) < set(e.registers_of(whole)) else whole
 
 
+def _without(facts: _Facts, written: Collection[str]) -> _Facts:
+    """What is still known when registers have other values."""
+    if not written:
+        return facts
+    return {
+        name: value
+        for name, value in facts.items()
+        if name not in written
+        and (isinstance(value, e.Constant) or not any(item in written for item in e.registers_of(value)))
+    }
+
+
 def _after(operation: Operation, facts: _Facts) -> _Facts:
     """What is known after an operation."""
     written = set(registers_written(operation))
     known = {
         name: value
-        for name, value in facts.items()
-        if name not in written
-        and not (written and written.intersection(e.registers_of(value)))
-        and not (isinstance(name, tuple) and _may_change(operation, name))
+        for name, value in _without(facts, written).items()
+        if not (isinstance(name, tuple) and _may_change(operation, name))
     }
     match operation:
         case Set(register=register, value=value):
