@@ -214,6 +214,10 @@ def with_caches_of_zig(environment: Mapping[str, str], folder: str) -> dict[str,
     return {"ZIG_GLOBAL_CACHE_DIR": folder, "ZIG_LOCAL_CACHE_DIR": folder, **environment}
 
 
+FOR_EVERY_COMPILER: Mapping[str, str] = {"LC_ALL": "C", "RUSTC_BOOTSTRAP": "1"}
+"""Plain messages; a stable rustc takes the options that say which of its own passes run."""
+
+
 def environment_of(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment in which compilers run: plain messages, no options by way of variables."""
     kept = (
@@ -229,4 +233,4 @@ def environment_of(environment: Mapping[str, str]) -> dict[str, str]:
         "RUSTUP_TOOLCHAIN",
         "CARGO_HOME",
     )
-    return {**{name: environment[name] for name in kept if name in environment}, "LC_ALL": "C"}
+    return {**{name: environment[name] for name in kept if name in environment}, **FOR_EVERY_COMPILER}

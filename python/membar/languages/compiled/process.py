@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import NoReturn
 
 from membar.diagnostics import reason_of
-from membar.languages.compiled.compiler import environment_of, with_caches_of_zig
+from membar.languages.compiled.compiler import FOR_EVERY_COMPILER, environment_of, with_caches_of_zig
 from membar.limits import budget, confinement
 from membar.limits.signals import signal
 from membar.records import record
@@ -97,7 +97,7 @@ def _start(words: list[str], messages: int, scratch: str) -> int:
 
     readable = confinement.readable_by_compilers()
     # Rust's `env!` makes variables part of the program.
-    environment = environment_of(os.environ) if readable is None else {"LC_ALL": "C"}
+    environment = environment_of(os.environ) if readable is None else dict(FOR_EVERY_COMPILER)
     environment = with_caches_of_zig(environment, scratch)
     limits = _limits(budget.current().memory)
     try:

@@ -43,7 +43,7 @@ CPP = SourceLanguage(
     preprocessed="c++-cpp-output",
     zig="c++",
     standard="c++20",
-    flags=_OF_PROGRAM,
+    flags=(*_OF_PROGRAM, "-fsized-deallocation"),
     has_exceptions=True,
 )
 _CPP_ENDINGS = (".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx", ".ii")

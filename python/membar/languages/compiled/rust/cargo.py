@@ -14,7 +14,7 @@ from contextlib import suppress
 from membar.diagnostics import Diagnostic, InputError
 from membar.languages.compiled.cache import Cached
 from membar.languages.compiled.process import CompilerFailureError, run_compiler, scratch_folder
-from membar.languages.compiled.rust.compiler import FLAGS, Rustc, Shim
+from membar.languages.compiled.rust.compiler import Rustc, Shim
 from membar.source import SourceFile, pattern
 from membar.text.paths import absolute, folder_of
 
@@ -48,7 +48,7 @@ def compile_package(
         InputError: cargo is missing, or cannot build the package.
     """
     with scratch_folder() as folder:
-        flags = [*FLAGS, *words, "--cfg=membar", "--emit=llvm-ir", "-Clinker=true"]
+        flags = [*rustc.flags, *words, "--cfg=membar", "--emit=llvm-ir", "-Clinker=true"]
         flags += shim.written_to(folder)
         command = [
             _find_cargo(rustc), *(("build",) if test is None else ("test", "--no-run")),

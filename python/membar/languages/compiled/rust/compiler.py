@@ -17,12 +17,14 @@ from membar.text.paths import folder_of
 OLDEST = (1, 79)
 SHIM = f"{folder_of(__file__)}/shim"
 MODULE = "std.ll"
-FLAGS = (
+_FLAGS = (
     "-Cpanic=unwind", "-Cdebuginfo=2", "-Ccodegen-units=1", "-Copt-level=2", "-Cno-prepopulate-passes",
     "-Coverflow-checks=on", "-Cdebug-assertions=off", "-Cembed-bitcode=no", "--cap-lints=allow",
+    "-Zmir-opt-level=1", "-Zinline-mir=yes",
 )  # fmt: skip
-"""Optimisation level 2 makes rustc write the bodies of all generic functions; no pass of LLVM is run.
-Nobody follows what a panic unwinds, but rustc's test harness needs crates that do it."""
+"""Optimisation level 2 makes rustc write the bodies of all generic functions; no pass of LLVM is run. Of the
+passes of rustc itself that this level adds only the inliner is kept: others merge two reads through one
+reference. Nobody follows what a panic unwinds, but rustc's test harness needs crates that do it."""
 CRATES = ("std", "membar", "loom")
 _VERSION = pattern(r"rustc (\d+)\.(\d+)\.(\d+)\S*")
 _HOST = pattern(r"host: (\S+)")
@@ -37,6 +39,11 @@ class Rustc:
     path: str
     title: str
     host: str
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Options for every crate; a stable compiler still refuses unstable features of the language."""
+        return _FLAGS if "nightly" in self.title else (*_FLAGS, "-Zallow-features=")
 
 
 @record(frozen=True, slots=True)
@@ -129,7 +136,7 @@ def compiled_shim(rustc: Rustc, *, uses_cache: bool = True) -> Shim:
         InputError: this rustc cannot compile them.
     """
     folder = default_folder(os.environ) if uses_cache else None
-    key = key_of("shim", rustc, FLAGS, state_of(SHIM, (".rs",)))
+    key = key_of("shim", rustc, rustc.flags, state_of(SHIM, (".rs",)))
     found = None if folder is None else Cache(folder).find(key, (__name__,))
     if not isinstance(found, Shim):
         found = _compile_shim(rustc)
@@ -143,7 +150,7 @@ def _compile_shim(rustc: Rustc) -> Shim:
     with scratch_folder() as folder:
         for crate in CRATES:
             name = f"membar_{crate}" if crate == "std" else crate
-            words = [rustc.path, *FLAGS, "--edition=2021", "--crate-type=rlib", f"--crate-name={name}"]
+            words = [rustc.path, *rustc.flags, "--edition=2021", "--crate-type=rlib", f"--crate-name={name}"]
             words += [f"--remap-path-prefix={SHIM}=/membar", f"--emit=link,llvm-ir={folder}/{crate}.ll"]
             # Symbols say for which types generic functions are.
             words += [f"--out-dir={folder}", "-Csymbol-mangling-version=v0"]

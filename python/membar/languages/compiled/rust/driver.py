@@ -16,7 +16,6 @@ from membar.languages.compiled.driver import FOREIGN, TEXT, Compilation, Compile
 from membar.languages.compiled.llvm.reader import read_module
 from membar.languages.compiled.process import CompilerFailureError, run_compiler, scratch_folder, write_text
 from membar.languages.compiled.rust.compiler import (
-    FLAGS,
     MODULE,
     Rustc,
     Shim,
@@ -195,7 +194,12 @@ class _Job:
     def command(self, crates: Sequence[str], output: str) -> tuple[str, ...]:
         """The command line of rustc."""
         options = self.chosen.options
-        words = [self.rustc.path, *FLAGS, f"--edition={options.edition or EDITION}", "--error-format=short"]
+        words = [
+            self.rustc.path,
+            *self.rustc.flags,
+            f"--edition={options.edition or EDITION}",
+            "--error-format=short",
+        ]
         words += ["--crate-name", _crate_name(self.path), "--cfg=membar"]
         words += [f"--cfg={each}" for each in options.configurations]
         words += [f'--cfg=feature="{each}"' for each in options.features]

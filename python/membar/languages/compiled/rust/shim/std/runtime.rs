@@ -7,6 +7,7 @@ use real::vec::Vec;
 extern "C" {
     fn __membar_allocate(size: i64, is_zeroed: bool) -> *mut u8;
     fn __membar_allocate_aligned(size: i64, align: i64) -> *mut u8;
+    fn __membar_block_size(block: *mut u8) -> i64;
     fn __membar_release(block: *mut u8);
 }
 
@@ -37,13 +38,21 @@ unsafe extern "C" fn __mb_rust_allocate_zeroed(size: usize, align: usize) -> *mu
 unsafe extern "C" fn __mb_rust_reallocate(block: *mut u8, old: usize, align: usize, new: usize) -> *mut u8 {
     let moved = __mb_rust_allocate(new, align);
     core::ptr::copy_nonoverlapping(block, moved, if old < new { old } else { new });
-    __membar_release(block);
+    release(block, old);
     moved
 }
 
-#[no_mangle]
-unsafe extern "C" fn __mb_rust_deallocate(block: *mut u8, _: usize, _: usize) {
+/// Frees memory, whose size the caller knows from the layout: another one than was allocated is undefined behaviour.
+#[inline]
+unsafe fn release(block: *mut u8, size: usize) {
+    let message = c"memory is deallocated with another size than it was allocated with";
+    primitives::check(__membar_block_size(block) as usize == size, c"memory", message);
     __membar_release(block);
+}
+
+#[no_mangle]
+unsafe extern "C" fn __mb_rust_deallocate(block: *mut u8, size: usize, _: usize) {
+    release(block, size);
 }
 
 #[no_mangle]
