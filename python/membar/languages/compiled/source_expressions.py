@@ -13,7 +13,8 @@ _OPENING, _CLOSING = "([{", ")]}"
 _CLOSINGS = (")", "]")
 _MEMBER = pattern(r"\s*(?:->|\.)\s*\Z")
 _LONGEST = 100  # characters of a name, and of space beside a member
-_LAST_NAME = pattern(r"[A-Za-z_]\w*\Z")
+_LAST_NAME = pattern(r"\w+\Z")  # or the number of a field, as in `self.0.load()`
+_UNSAFE = pattern(r"\bunsafe\s*\Z")
 
 
 def span_at(source: SourceFile, line: int, column: int) -> Span:
@@ -40,11 +41,15 @@ def _object_before(text: str, at: int) -> int:
     """Where the expression begins whose member stands at a place; the place itself if it is not a member."""
     while (member := _MEMBER.search(text, max(at - _LONGEST, 0), at)) is not None:
         end = member.start()
+        if text[end - 1 : end] == "}":
+            start = _opening(text, end - 1)
+            block = _UNSAFE.search(text, max(start - _LONGEST, 0), start)
+            return at if block is None else block.start()
         while text[end - 1 : end] in _CLOSINGS:
             end = _opening(text, end - 1)
         name = _LAST_NAME.search(text, max(end - _LONGEST, 0), end)
         if name is None:
-            return at
+            return at if end == member.start() else _opening(text, member.start() - 1)
         at = name.start()
     return at
 

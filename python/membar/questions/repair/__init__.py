@@ -131,7 +131,7 @@ class _Repairing:
             names = ", ".join(each.name for each in required)
             return NotRepairable(f"every change that repairs it breaks another configuration: {names}")
         return NotRepairable(
-            "it is wrong even with every change that membar knows",
+            "it is wrong even with every change that membar can make in its text",
             self._answer_about(self._strongest),
             is_edited=True,
         )

@@ -100,6 +100,25 @@ def test_orders_of_rust_that_the_compiler_agrees_with() -> None:
     ]
 
 
+COUNTED = """\
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+struct Wrapped(AtomicU32);
+static WORD: Wrapped = Wrapped(AtomicU32::new(0));
+fn main() {
+    let pointer: *const Wrapped = &WORD;
+    WORD.0.store(1, Relaxed);
+    unsafe { (*pointer).0.store(2, Relaxed) };
+    unsafe { &*pointer }.0.store(3, Relaxed);
+}
+"""
+
+
+@needs_rustc
+def test_orders_behind_numbered_fields_pointers_and_unsafe_blocks_are_found() -> None:
+    found = [title for title, _, _ in orders("a.rs", COUNTED, "Rust")]
+    assert found == [f"the store in line {line}" for line in (6, 7, 8)]
+
+
 def test_statements_of_blocks_lambdas_and_branches_are_found() -> None:
     text = "void f() { a(); if (b()) c(); auto g = [] { d(); }; switch (e()) { case 1: h(); } }"
     found = [text[each.start : each.head_end] for each in CppText(SourceFile("a.cpp", text)).statements]

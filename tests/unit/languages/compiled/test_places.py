@@ -19,6 +19,7 @@ from strategies.compiled_code import needs_clang
         ("f(a.b.c, 1);", "c", "a.b.c"),
         ("x = nodes[i].next->value;", "value", "nodes[i].next->value"),
         ("x = get(1) -> value;", "value", "get(1) -> value"),
+        ("x = (*p).value;", "value", "(*p).value"),
         ("x = y;", "y", "y"),
         ("x = *p;", "p", "p"),
         ("q->slots[t] = v;", "= v", "q->slots[t] = v"),
