@@ -156,7 +156,15 @@ class _Linking:
             from membar.languages.compiled.rust.runtime import refuse_missing  # noqa: PLC0415 - only for Rust
 
             linked = refuse_missing(linked, self.refuse)
-        return resolve_library(resolve_weak(linked), bodies, self.refuse, _advise, show=demangle)
+        return resolve_library(resolve_weak(linked), bodies, self.refuse, self._advise, show=demangle)
+
+    def _advise(self, name: str) -> str:
+        """A way out for a function without a body."""
+        if self.has_rust:
+            return f'define it in the program, `#[no_mangle] extern "C" fn {name}`, under `#[cfg(membar)]`'
+        if demangle(name) == name:
+            return "give it one in a further file, `membar check main.c stubs.c`"
+        return f"give it one in a further file, `membar check main.cpp stubs.cpp`; its symbol is `{name}`"
 
     def _without_aliases(self, module: code.Module) -> code.Module:
         """A file that names what aliases of other files stand for."""
@@ -311,12 +319,6 @@ def _undefined_names(module: code.Module) -> set[str]:
         and (operand.name not in module.functions or is_overridden(operand.name))
     }
     return {name for name in found if not name.startswith(PREFIX)}
-
-
-def _advise(name: str) -> str:
-    if demangle(name) == name:
-        return "give it one in a further file, `membar check main.c stubs.c`"
-    return f"give it one in a further file, `membar check main.cpp stubs.cpp`; its symbol is `{name}`"
 
 
 def _refusal(read: Read) -> Refuse:

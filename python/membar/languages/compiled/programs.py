@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError
+from membar.languages.compiled.build import RUST
 from membar.source import SourceFile, pattern
+from membar.text.paths import suffix
 
 _MAIN = pattern(r"\bmain\s*\(")
 _CONDITIONAL = pattern(r"^[ \t]*#[ \t]*(?P<word>if|endif)", re.MULTILINE)
@@ -20,6 +22,8 @@ def first_and_others(paths: Sequence[str]) -> tuple[str, tuple[str, ...]] | None
         InputError: several have a `main`, and others have none.
         OSError: a file cannot be read.
     """
+    if any(suffix(path) in RUST for path in paths):
+        return None
     entries = [path for path in paths if _has_entry(path)]
     if len(entries) == len(paths):
         return None

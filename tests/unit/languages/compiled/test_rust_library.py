@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import membar
+from membar.cli.command import main
 from membar.languages.compiled.build import BuildOptions
 from membar.languages.compiled.driver import CompileOptions
 from membar.languages.compiled.rust.compiler import SHIM
@@ -281,6 +282,40 @@ def test_a_package_is_built_only_if_that_is_allowed(tmp_path: Path) -> None:
     path.write_text('[package]\nname = "p"\nversion = "0.1.0"\n')
     with pytest.raises(membar.InputError, match="build scripts and procedural macros"):
         membar.check(path)
+
+
+def test_a_package_with_several_programs_names_them(tmp_path: Path) -> None:
+    path = tmp_path / "Cargo.toml"
+    path.write_text('[package]\nname = "p"\nversion = "0.1.0"\n')
+    (tmp_path / "src" / "bin").mkdir(parents=True)
+    for name in ("one", "number-two"):
+        (tmp_path / "src" / "bin" / f"{name}.rs").write_text("fn main() {}\n")
+    with pytest.raises(membar.InputError, match="has several programs: number-two, one") as caught:
+        membar.check(path, allow_build=True)
+    assert "--bin NAME" in (caught.value.diagnostics[0].help or "")
+    assert membar.check(path, allow_build=True, program="number-two").verdict == "holds"
+
+
+def test_a_file_of_c_is_no_part_of_a_rust_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rust, c = tmp_path / "tests.rs", tmp_path / "case.c"
+    rust.write_text("#[test] fn a() {}\n")
+    c.write_text("int main(void) { return 0; }\n")
+    assert main(["check", str(rust), str(c)]) == 2
+    shown = capsys.readouterr()
+    assert "check one of its tests: --test a" in shown.err
+    assert "case.c: HOLDS" in shown.out
+
+
+def test_a_function_of_c_can_be_defined_in_rust(tmp_path: Path) -> None:
+    path = tmp_path / "case.rs"
+    calls = 'extern "C" { fn foo(x: i32) -> i32; }\nfn main() { assert!(unsafe { foo(1) } == 1); }\n'
+    path.write_text(calls)
+    answer = membar.check(path)
+    assert answer.verdict == "unknown"
+    definition = '#[no_mangle] extern "C" fn foo'
+    assert definition in answer.reason
+    path.write_text(f"{calls}mod stubs {{ {definition}(x: i32) -> i32 {{ x }} }}\n")
+    assert membar.check(path).verdict == "holds"
 
 
 def test_an_error_in_a_package_is_shown_from_every_folder(tmp_path: Path) -> None:

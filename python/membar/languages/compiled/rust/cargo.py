@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.languages.compiled.cache import Cached
 from membar.languages.compiled.process import CompilerFailureError, run_compiler, scratch_folder
 from membar.languages.compiled.rust.compiler import Rustc, Shim
+from membar.languages.compiled.rust.harness import is_program
 from membar.source import SourceFile, pattern
 from membar.text.paths import absolute, folder_of
 
@@ -76,7 +77,21 @@ def compile_package(
         place = f"{folder}/target/{rustc.host}/debug/{_DEPENDENCIES}"
         names = sorted(entry.name for entry in os.scandir(place) if entry.name.endswith(".ll"))
         texts = tuple(SourceFile.read(f"{place}/{name}").text for name in names)
+        if test is None:
+            programs = {
+                name.rpartition("-")[0] for name, text in zip(names, texts, strict=True) if is_program(text)
+            }
+            _refuse_several(manifest, folder_of(place), programs)
     return texts, Cached("", (done.messages,), (manifest,))
+
+
+def _refuse_several(manifest: str, folder: str, crates: Collection[str]) -> None:
+    """Refuses a package with several programs, one for each of `crates`; `.d` files are named after them."""
+    if len(crates) > 1:
+        found = (entry.name.removesuffix(".d") for entry in os.scandir(folder) if entry.name.endswith(".d"))
+        names = sorted(name for name in found if name.replace("-", "_") in crates)
+        message = f"{manifest}: the package has several programs: {', '.join(names)}"
+        raise InputError(Diagnostic(code="W1535", message=message, help="choose one: --bin NAME"))
 
 
 def source_files(manifest: str) -> list[str]:

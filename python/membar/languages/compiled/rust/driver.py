@@ -56,7 +56,7 @@ def build_rust(paths: Sequence[str], chosen: BuildOptions) -> Build:
     first, *others = paths
     if others:
         message = "a Rust program is one file; others belong to it by `mod`"
-        raise InputError(Diagnostic(code="W1534", message=message, help=f"membar check {first}"))
+        raise InputError(Diagnostic(code="W1534", message=message, help="check the programs one by one"))
     _refuse_options(first, chosen.options)
     rustc = find_rustc(chosen.rustc, os.environ)
     target = target_of_triple(rustc.host)
