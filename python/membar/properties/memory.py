@@ -10,7 +10,14 @@ from membar.properties.property import Property, has_assertion_of
 
 NAME = "memory"
 # In messages about values that were never set, and about arithmetic without a result.
-_NO_ACCESS = ("before it was set", "division by zero", "shift by ", "does not fit its type")
+_NO_ACCESS = (
+    "before it was set",
+    "division by zero",
+    "shift by ",
+    "does not fit its type",
+    "has no result",
+    "no elements",
+)
 # Languages that check indices themselves, and have no pointers.
 _CHECK_INDICES = frozenset({"Promela", "DVE"})
 

@@ -47,6 +47,7 @@ _LARGEST_EXPRESSION = 12
 _LARGEST_USED_ONCE = 100
 """Parts of an expression that one instruction uses, which may repeat it in what it checks."""
 MEMORY = "memory"
+_NO_RESULT = "a calculation that is undefined, such as a division by zero or a wide shift, has no result"
 _FLOATS = (32, 64)
 _SIZES = (8, 16, 32, 64)
 
@@ -137,8 +138,9 @@ class ThreadLowering:
                 return self.context.address(operand)
             case ir.FunctionAddress(name=name):
                 return Constant(self.context.function_word(name))
-            case ir.Undefined():
-                self.check(FALSE, f"a value is {purpose} before it was set", item)
+            case ir.Undefined(is_poison=is_poison):
+                unset = f"a value is {purpose} before it was set"
+                self.check(FALSE, _NO_RESULT if is_poison else unset, item)
                 return FALSE
 
     def word_and_unset(self, operand: ir.Operand, item: ir.Instruction) -> tuple[Expr, Expr]:

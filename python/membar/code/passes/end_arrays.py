@@ -1,11 +1,13 @@
 """Ends the lifetime of arrays of variable length where the compiler gives their memory back.
 
-`llvm.stackrestore` frees what was allocated since the `llvm.stacksave` whose result it gets.
+They must have elements, which is checked. `llvm.stackrestore` frees what was allocated since the
+`llvm.stacksave` whose result it gets.
 """
 
 from __future__ import annotations
 
 from membar.code import ir
+from membar.code.checks import Checks
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
 from membar.records import replace
@@ -15,11 +17,12 @@ _SAVE, _RESTORE = ir.FunctionAddress("llvm.stacksave"), ir.FunctionAddress("llvm
 
 def end_arrays(module: ir.Module) -> ir.Module:
     """The module without `stacksave` and `stackrestore`."""
-    functions = {name: _end_arrays(function) for name, function in module.functions.items()}
-    return replace(module, functions=functions)
+    checks = Checks(module)
+    functions = {name: _end_arrays(function, checks) for name, function in module.functions.items()}
+    return checks.added_to(replace(module, functions=functions))
 
 
-def _end_arrays(function: ir.Function) -> ir.Function:
+def _end_arrays(function: ir.Function, checks: Checks) -> ir.Function:
     items = [item for block in function.blocks for item in block.instructions]
     if not any(isinstance(item, ir.Call) and item.callee in (_SAVE, _RESTORE) for item in items):
         return function
@@ -49,11 +52,24 @@ def _end_arrays(function: ir.Function) -> ir.Function:
             elif isinstance(item, ir.Call) and item.callee == _RESTORE:
                 done += _ends(item, arrays, loaded)
             else:
+                if isinstance(item, ir.Slot) and item.variable and item.count is not None:
+                    done += _check_length(item, item.count, checks)
                 done.append(item)
                 if isinstance(item, ir.Slot) and any(item in found for found in arrays.values()):
                     done.append(ir.Lifetime(slot=item.result, begins=True, place=item.place))
         blocks.append(replace(block, instructions=tuple(done)))
     return replace(function, blocks=tuple(blocks))
+
+
+def _check_length(array: ir.Slot, length: ir.Operand, checks: Checks) -> list[ir.Instruction]:
+    """What an array of variable length needs; memory of `alloca`, which is no variable, may be empty."""
+    has_some = ir.Value(f"{array.result.name}.has_some", ir.BOOL)
+    compared = (length, ir.Constant(0, length.type))
+    message = f"the array `{array.variable}` has no elements: its length must be positive"
+    return [
+        ir.Compute(result=has_some, operation="sgt", operands=compared, place=array.place),
+        checks.check(has_some, message, array.place),
+    ]
 
 
 def _ends(restore: ir.Call, arrays: dict[str, list[ir.Slot]], loaded: dict[str, str]) -> list[ir.Instruction]:
@@ -80,6 +96,6 @@ def _arrays(function: ir.Function) -> dict[str, list[ir.Slot]]:
 
 PASS = Pass(
     name="end_arrays",
-    purpose="ends the lifetime of arrays of variable length",
+    purpose="ends the lifetime of arrays of variable length, and checks their lengths",
     run=end_arrays,
 )

@@ -94,6 +94,7 @@ _CLASHES = pattern(
 _SEES_EXCEPTIONS = pattern(r"\b(?:__cpp_exceptions|__EXCEPTIONS|_CPPUNWIND)\b")
 _INVALID_IN_LIBRARY = "memory order argument to atomic operation is invalid"  # as libc++ says it
 _SEES_SANITIZER = pattern(r"(?:address|undefined_behavior)_sanitizer|__SANITIZE_ADDRESS__")
+_TIME = pattern("__(?:DATE|TIME|TIMESTAMP)__")
 _SIZE_TYPE = pattern(r"typedef\s+(?P<words>[a-z ]*?)\s*\bsize_t\s*;")
 
 
@@ -242,6 +243,11 @@ def texts_of_program(files: Iterable[str], replaced: Iterable[tuple[str, str]]) 
             yield SourceFile(file, texts[path]) if path in texts else SourceFile.read(file)
 
 
+def depends_on_time(files: Iterable[str], replaced: Iterable[tuple[str, str]] = ()) -> bool:
+    """Whether the text of a program may ask when it is compiled, or when a file was changed."""
+    return any(_TIME.search(source.text) for source in texts_of_program(files, replaced))
+
+
 def compile_file(
     path: str, *, compiler: Compiler, target: Target, options: CompileOptions, seconds: float | None = None
 ) -> Compilation:
@@ -306,7 +312,9 @@ class _Job:
         if not isinstance(found, Cached):
             since = now()
             found = self._run()
-            is_lasting = bool(found.text) or not self._embeds(found.files)  # another file may be there later
+            # Another file may be there later, or another time.
+            is_lasting = bool(found.text) or not self._embeds(found.files)
+            is_lasting &= not depends_on_time(found.files, self.options.replaced)
             if cache is not None and is_lasting:
                 cache.put(key, found, Dependencies(found.files, self._folders(found.files), since))
         self._refuse_foreign(found.files)

@@ -7,6 +7,9 @@ from contextlib import suppress
 from functools import partial
 
 from membar.code import ir as code
+from membar.code.analyses.divided_accesses import lines_that_divide
+from membar.code.analyses.shared_locks import may_be_stuck_while_reading
+from membar.code.analyses.thread_identifiers import compares_identifiers, may_repeat_identifiers
 from membar.code.lowering.program import lower_module
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import prepare
@@ -32,6 +35,7 @@ from membar.languages.compiled.driver import (
     TEXT,
     CompileOptions,
     ReadableFiles,
+    depends_on_time,
 )
 from membar.languages.compiled.linking import link_program
 from membar.languages.compiled.llvm.metadata import Place
@@ -45,6 +49,7 @@ from membar.source import COMMAND_NOTE, CompilerOptions, SourceFile
 from membar.text.paths import folder_of, suffix
 
 _INPUTS = "__VERIFIER_nondet_"
+_SHARED_LOCKS = frozenset({"pthread_rwlock_rdlock", "pthread_rwlock_wrlock"})
 
 EVERY_PROPERTY = ""
 
@@ -79,7 +84,8 @@ def parse_compiled(source: SourceFile) -> Program:
     compiled = compile_source(source)
     program = program_of(compiled, link_source(compiled))
     compiler = file_of_first_choice(compiled.built, compiled.chosen)
-    if compiler is not None and not compiled.chosen.options.replaced:
+    is_lasting = not any(depends_on_time(item.files) for item in compiled.built.files)
+    if compiler is not None and is_lasting and not compiled.chosen.options.replaced:
         built, shown = compiled.built.files, compiled.spans.files_read
         files = dict.fromkeys([*(path for item in built for path in item.files), *shown])
         places = [compiler, *(path for item in built for path in item.folders)]
@@ -199,6 +205,18 @@ def program_of(
     bound = bound_of(_settings(compiled))
     if bound is not None and any(function.startswith(_INPUTS) for function in module.functions):
         parts, chosen_parts = (*parts, (EVERY_PROPERTY, bound)), (*chosen_parts, bound)
+    if (
+        not module.is_rust
+        and compares_identifiers(module, built.target.pointer_bits)
+        and may_repeat_identifiers(ready)
+    ):
+        parts = (*parts, (EVERY_PROPERTY, "identifiers of threads that are not given to later threads"))
+    divided = [] if built.processor is None or module.is_rust else lines_that_divide(ready)
+    if divided:
+        where = f"line{'s' * (len(divided) > 1)} {', '.join(map(str, divided))}"
+        parts = (*parts, (EVERY_PROPERTY, f"as if {where} accessed memory by single instructions"))
+    if module.functions.keys() >= _SHARED_LOCKS and may_be_stuck_while_reading(ready):
+        parts = (*parts, ("deadlock", "without threads that wait to read while another only waits to write"))
     if _calls_primitive(module, "allocate", "allocate_aligned"):
         notes = (*notes, "memory can always be allocated: `malloc` never fails")
     if _calls_primitive(module, "block_size", within="realloc"):

@@ -30,6 +30,8 @@ PROGRAMS = {
     "bits that the program chose": ("long n = 0x7ff800000000beef; double d;", "memcpy(&d, &n, 8); double e = d; memcpy(&n, &e, 8); assert(n == 0x7ff800000000beef);", "holds", ""),
     "a sum with an exact product": ("double a = 3, b = 0.5, c = 0.1; float f = 2;", "assert(a * b + c == 1.6 && f * f + f == 6);", "holds", ""),
     "a sum with a rounded product": ("double a = 0.1, b = 0.1, c = -0.01;", "a = a * b + c; assert(a != 0);", "unknown", "rounded before"),
+    "the root of a negative number": ("#include <errno.h>\nvolatile double d = -1;", "d = sqrt(d); assert(errno == 0);", "violated", "assertion"),
+    "the root of a positive number": ("#include <errno.h>\nvolatile double d = 4;", "d = sqrt(d); assert(errno == 0 && d == 2);", "holds", ""),
     "other functions": ("double d = 1;", "d = sin(d); assert(d < 1);", "unknown", "floating-point"),
     "a sum that is only printed": ("#include <stdio.h>\ndouble a = 0.1, b = 0.1;", 'printf("%f", a * b + 1);', "holds", ""),
 }  # fmt: skip

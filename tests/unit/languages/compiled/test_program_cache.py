@@ -97,6 +97,13 @@ def test_a_text_that_is_not_on_the_disk_is_not_kept() -> None:
     assert not is_kept(asked)
 
 
+@pytest.mark.parametrize("macro", ["__DATE__", "__TIME__", "__TIMESTAMP__"])
+def test_a_text_that_asks_for_the_time_is_not_kept(macro: str) -> None:
+    Path("a.c").write_text(f"const char *s = {macro};\n{PROGRAM}", encoding="utf-8")
+    membar.parse(source())
+    assert not is_kept()
+
+
 def test_a_file_that_changed_in_the_meantime_may_have_been_read_before() -> None:
     ahead = Path("second/b.h").stat().st_mtime + 60
     os.utime("second/b.h", (ahead, ahead))

@@ -40,7 +40,7 @@ void __membar_atomic_end(void);
 void __membar_fence(const char *tags);
 void __membar_use(long long value);
 
-enum { EPERM = 1, EINTR = 4, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, ERANGE = 34, EDEADLK = 35, ENOSYS = 38, ETIMEDOUT = 110 };
+enum { EPERM = 1, EINTR = 4, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, EDOM = 33, ERANGE = 34, EDEADLK = 35, ENOSYS = 38, ETIMEDOUT = 110 };
 enum { THRD_SUCCESS, THRD_BUSY, THRD_ERROR, THRD_NOMEM, THRD_TIMEDOUT };
 
 int *__errno_location(void);

@@ -1,14 +1,29 @@
-/* Functions of floating-point numbers. `errno` and the floating-point environment stay as they are. */
+/* Functions of floating-point numbers. The floating-point environment stays as it is. */
 #include "membar.h"
 
 #define NOT_COMPUTED __membar_cut("calculations with floating-point numbers")
 /* A double from this one on has no fraction. */
 #define WHOLE 0x1p52
 
-/// fabs, sqrt, fmod, trunc, floor, ceil, round, rint, nearbyint: Exact, or rounded to nearest; `errno` is not set.
+/* An argument for which a function is not defined: whether `errno` says so is up to the implementation. */
+static void domain_error_if(_Bool is_outside)
+{
+    if (is_outside && __membar_choose(0, 1))
+        *__errno_location() = EDOM;
+}
+
+/// fabs, sqrt, fmod, trunc, floor, ceil, round, rint, nearbyint: Exact, or rounded to nearest. The square root of a negative number, and `fmod` of infinity or by 0, may set `errno` to EDOM.
 double fabs(double x) { return __builtin_fabs(x); }
-double sqrt(double x) { return __builtin_sqrt(x); }
-double fmod(double x, double y) { return __builtin_fmod(x, y); }
+double sqrt(double x)
+{
+    domain_error_if(x < 0);
+    return __builtin_sqrt(x);
+}
+double fmod(double x, double y)
+{
+    domain_error_if(y == 0 || x - x != x - x);
+    return __builtin_fmod(x, y);
+}
 double trunc(double x)
 {
     if (!(x > -WHOLE && x < WHOLE))
@@ -55,8 +70,16 @@ double fmax(double x, double y) { return -fmin(-x, -y); }
 
 /// fabsf, sqrtf, fmodf, truncf, floorf, ceilf, roundf, rintf, nearbyintf, fminf, fmaxf: As for `double`.
 float fabsf(float x) { return __builtin_fabsf(x); }
-float sqrtf(float x) { return __builtin_sqrtf(x); }
-float fmodf(float x, float y) { return __builtin_fmodf(x, y); }
+float sqrtf(float x)
+{
+    domain_error_if(x < 0);
+    return __builtin_sqrtf(x);
+}
+float fmodf(float x, float y)
+{
+    domain_error_if(y == 0 || x - x != x - x);
+    return __builtin_fmodf(x, y);
+}
 float truncf(float x) { return (float)trunc(x); }
 float floorf(float x) { return (float)floor(x); }
 float ceilf(float x) { return (float)ceil(x); }

@@ -62,7 +62,7 @@ int pthread_rwlock_destroy(struct object *lock)
     return 0;
 }
 
-/// pthread_rwlock_rdlock, pthread_rwlock_wrlock: An acquire. No order among waiting threads is assumed.
+/// pthread_rwlock_rdlock, pthread_rwlock_wrlock: An acquire. No order among waiting threads is assumed, but who reads never waits for a thread that only waits to write: if a thread may be stuck while it reads, the answer for `deadlock` is HOLDS WITHIN and does not cover such waiting.
 int pthread_rwlock_rdlock(struct object *lock) { return enter_to_read(lock, 0); }
 int pthread_rwlock_wrlock(struct object *lock) { return enter_to_write(lock, 0); }
 
@@ -106,7 +106,7 @@ static int any_setting(int *found)
 int pthread_rwlockattr_getpshared(const void *attributes, int *found) { return any_setting(found); }
 int pthread_rwlockattr_getkind_np(const void *attributes, int *found) { return any_setting(found); }
 
-/// pthread_rwlockattr_init, pthread_rwlockattr_destroy, pthread_rwlockattr_setpshared, pthread_rwlockattr_setkind_np: Does nothing: there is one process, and no preference.
+/// pthread_rwlockattr_init, pthread_rwlockattr_destroy, pthread_rwlockattr_setpshared, pthread_rwlockattr_setkind_np: Does nothing: there is one process, and the preference does not matter, see `pthread_rwlock_rdlock`.
 int pthread_rwlockattr_init(void *attributes) { return 0; }
 int pthread_rwlockattr_destroy(void *attributes) { return 0; }
 int pthread_rwlockattr_setpshared(void *attributes, int shared) { return 0; }
