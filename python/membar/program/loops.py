@@ -34,6 +34,24 @@ def natural_loops(thread: Thread) -> tuple[frozenset[int], ...]:
     return tuple(loops)
 
 
+def places_of_loops(program: Program, ends: Iterable[tuple[int, int]]) -> set[Span]:
+    """Where the loops are that end with edges, given by thread and number."""
+    steps = ((program.threads[thread], number) for thread, number in ends)
+    found = (_place_of_loop(*step) for step in steps if not step[0].edges[step[1]].unexplored)
+    return {place for place in found if place is not None}
+
+
+def _place_of_loop(thread: Thread, last: int) -> Span | None:
+    """Where the last edge of a loop is; if that has no place, the first one in the text of what it does."""
+    span = thread.edges[last].span
+    if span is not None:
+        return span
+    loop = min((each for each in natural_loops(thread) if last in each), key=len, default=frozenset())
+    spans = (thread.edges[index].span for index in loop)
+    found = (span for span in spans if span is not None)
+    return min(found, key=lambda span: (span.path, span.start), default=None)
+
+
 def unexplored_in(edges: Iterable[Edge]) -> dict[str, set[Span]]:
     """Why executions are truncated at some of these steps, with the locations."""
     found: dict[str, set[Span]] = {}

@@ -80,28 +80,29 @@ def language_question(task: Task, some: Task, used: float) -> Task:
 
 def combine(outcome: Outcome, task: Task, asked: Task, found: Outcome, ask: Ask) -> Outcome:
     """The outcome, if `found`, the answer of the language, and a last question confirm it; else weaker."""
+    language = task.program.language
     if isinstance(found, Violated) and found.witness is not None:
-        where = _races_in_ended_memory(asked, found)
-        if where:
+        who = _races_in_ended_memory(asked, found)
+        if who:
             reason = (
-                f"{where} access memory whose lifetime ends, unordered (a data race in C): an access that"
+                f"{who} memory whose lifetime ends, unordered (a data race in {language}): an access that"
                 f" {task.model.name} delays beyond that end would go undetected"
             )
             unknown = Unknown(weaken_findings(outcome.run, Verdict.UNKNOWN, reason), reason)
             witness = _delayed_use(task, outcome, ask)
             return unknown if witness is None else _violated(unknown, witness)
         what = "a data race" if found.property == "races" else found.witness.message
-        return _weaken_to_bound(outcome, f"it is wrong in C ({what})")
+        return _weaken_to_bound(outcome, f"it is wrong in {language} ({what})")
     if not isinstance(found, Holds | HoldsWithin):
         reason = found.reason if isinstance(found, Unknown) else "nothing was asked"
-        return _weaken_to_bound(outcome, f"whether C orders it is unknown ({reason})")
+        return _weaken_to_bound(outcome, f"whether {language} orders it is unknown ({reason})")
     if task.model.operational is not Operational.PSO and _buffers_loads(task, outcome, ask):
         return _weaken_to_bound(outcome, "the model buffers loads here")
     return _within(outcome, found.bound) if isinstance(found, HoldsWithin) else outcome
 
 
 def _races_in_ended_memory(asked: Task, found: Violated) -> str:
-    """The lines of a race in memory whose lifetime ends, as `lines 3 and 7`."""
+    """Who races in memory whose lifetime ends, as `lines 3 and 7 access`."""
     if asked.model.plan is None or found.witness is None or found.property != "races":
         return ""
     events = found.witness.execution.events
@@ -111,7 +112,9 @@ def _races_in_ended_memory(asked: Task, found: Violated) -> str:
         if cell is not None and cells[cell].object.is_hidden:
             spans = (events[one].span, events[other].span)
             lines = sorted({span.line for span in spans if span is not None})
-            return f"line{'s' if len(lines) > 1 else ''} {' and '.join(map(str, lines))}"
+            if len(lines) == 1:
+                return f"line {lines[0]} accesses"
+            return f"lines {' and '.join(map(str, lines))} access" if lines else "the program accesses"
     return ""
 
 

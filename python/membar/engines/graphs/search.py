@@ -312,11 +312,11 @@ class Search:
             unrolls=True,
             awaits=bool(self.watched.threads),
             waiting={edge.span for edge in self._edges(found.waits) if edge.span is not None},
-            cut={edge.span for edge in cuts if edge.span is not None and not edge.unexplored},
         )
         if cuts:
-            from membar.program.loops import unexplored_in  # most programs have no loops
+            from membar.program.loops import places_of_loops, unexplored_in  # most programs have no loops
 
+            tally.cut = places_of_loops(self.program, found.cuts)
             tally.unexplored = unexplored_in(cuts)
         tally.loops_cut = bound if any(not edge.unexplored for edge in cuts) else None
         tally.limit = self._limit(found.stopped)

@@ -267,6 +267,36 @@ def test_a_condition_variable_in_a_local_variable_is_answered_under_armv8(tmp_pa
     assert answer.statistics.executions == 5
 
 
+def test_the_loop_that_was_truncated_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "case.rs"
+    path.write_text(
+        "use std::sync::atomic::{AtomicBool, Ordering::*};\nuse std::thread;\n"
+        "static F: AtomicBool = AtomicBool::new(false);\nfn main() {\n    let m = thread::current();\n"
+        "    let t = thread::spawn(move || { F.store(true, Release); m.unpark(); });\n"
+        "    while !F.load(Acquire) { thread::park(); }\n    t.join().unwrap();\n}\n"
+    )
+    answer = membar.check(path, model="armv8")
+    assert answer.verdict == "holds-within"
+    assert "truncated after 4 iterations: the loop at line 7" in answer.outcome.run.notes
+
+
+def test_who_uses_ended_memory_has_a_data_race_in_rust(tmp_path: Path) -> None:
+    path = tmp_path / "case.rs"
+    path.write_text(
+        "use std::sync::atomic::{AtomicBool, Ordering::*};\n"
+        "static DONE: AtomicBool = AtomicBool::new(false);\n"
+        "fn main() {\n    let p = Box::into_raw(Box::new(1));\n    let a = p as usize;\n"
+        "    let t = std::thread::spawn(move || {\n        unsafe { *(a as *mut i32) = 2 };\n"
+        "        DONE.store(true, Relaxed);\n    });\n    while !DONE.load(Relaxed) {}\n"
+        "    drop(unsafe { Box::from_raw(p) });\n    t.join().unwrap();\n}\n"
+    )
+    answer = membar.check(path, model="riscv")
+    assert answer.verdict == "unknown"
+    assert (
+        "lines 7 and 11 access memory whose lifetime ends, unordered (a data race in Rust)" in answer.reason
+    )
+
+
 @pytest.mark.parametrize("model", ["rc20", "x86-tso"])
 def test_a_loop_that_compares_and_retries_needs_no_bound(model: str, tmp_path: Path) -> None:
     path = tmp_path / "case.rs"
