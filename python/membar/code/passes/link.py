@@ -150,8 +150,9 @@ def _check_objects(modules: Sequence[ir.Module], objects: Mapping[str, ir.Object
             if found is None or item.binding == "local" or found.binding == "local" or found.is_hidden:
                 continue
             if item.size and found.size and item.size != found.size:
-                where = _where(found.place)
-                message = f"`{name}` is declared with {item.size} bytes and defined with {found.size} {where}"
+                size = f"{item.size} byte{'s' * (item.size > 1)}"
+                where, other = _where(found.place), "" if item.place else " in another file"
+                message = f"`{name}` is declared with {size}{other}, and defined with {found.size} {where}"
                 raise refuse(message, item.place or found.place)
 
 

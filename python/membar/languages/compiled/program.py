@@ -30,6 +30,7 @@ from membar.languages.compiled.build import (
 from membar.languages.compiled.cache import now
 from membar.languages.compiled.call_chains import Spans
 from membar.languages.compiled.driver import (
+    BITCODE,
     COMPILED_OUT,
     CONSTANT_OVERFLOW,
     TEXT,
@@ -201,7 +202,9 @@ def program_of(
         shown = None if place is None else Place(place.file, place.line, place.column, place.function)
         raise Refusal(spans.file).at(str(problem), shown) from None
     parts, chosen_parts = not_covered(built), built.chosen_caveats
-    notes = (f"compiled for {built.target.processor} by {built.compiler.title}", *_notes(built))
+    is_given = all(suffix(file.files[0]) in {TEXT, BITCODE} for file in built.files)
+    by = "" if is_given else f" by {built.compiler.title}"
+    notes = (f"compiled for {built.target.processor}{by}", *_notes(built))
     bound = bound_of(_settings(compiled))
     if bound is not None and any(function.startswith(_INPUTS) for function in module.functions):
         parts, chosen_parts = (*parts, (EVERY_PROPERTY, bound)), (*chosen_parts, bound)

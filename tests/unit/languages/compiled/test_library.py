@@ -162,6 +162,11 @@ def test_several_files_are_one_program(tmp_path: Path) -> None:
             "contradicts its definition",
         ),
         ("extern long x; int main(void) { return x; }", "int x = 1;", "declared with 8 bytes"),
+        (
+            "extern char x; int main(void) { return x; }",
+            "int x = 1;",
+            "declared with 1 byte in another file, and defined with 4",
+        ),
         ("int main(void) { return 0; }", "int main(void) { return 1; }", "defined twice"),
     ],
 )
