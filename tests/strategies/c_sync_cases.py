@@ -50,7 +50,7 @@ SYNC_CASES = (
     each("an attempt to read beside a reader", _RW, "pthread_rwlock_rdlock(&l); assert(pthread_rwlock_tryrdlock(&l) == 0); pthread_rwlock_unlock(&l); pthread_rwlock_unlock(&l);", "holds"),
     each("a writer whose time is over", _RW, "struct timespec t = {0, 0}; int e = pthread_rwlock_timedwrlock(&l, &t); assert(e == 0 || e == ETIMEDOUT); if (e == 0) { x = x + 1; pthread_rwlock_unlock(&l); }", "assert(x == 2) fails", end="assert(x == 2);"),
     each("a writer whose time is over does not wait forever", _RW, "struct timespec t = {0, 0}; pthread_rwlock_timedwrlock(&l, &t);", "holds"),
-    two("a writer waits for both readers", "pthread_rwlock_t l; int x;", "pthread_rwlock_rdlock(&l); pthread_rwlock_rdlock(&l); pthread_rwlock_unlock(&l); int r = x; pthread_rwlock_unlock(&l);", "pthread_rwlock_wrlock(&l); x = 1; pthread_rwlock_unlock(&l);", "holds", model="rc11"),
+    two("a writer waits for both readers", "pthread_rwlock_t l; int x;", "pthread_rwlock_rdlock(&l); pthread_rwlock_rdlock(&l); pthread_rwlock_unlock(&l); int r = x; pthread_rwlock_unlock(&l);", "pthread_rwlock_wrlock(&l); x = 1; pthread_rwlock_unlock(&l);", "holds-within", model="rc11"),
     each("nobody holds it", _RW, "pthread_rwlock_unlock(&l);", "a read-write lock is unlocked although no thread holds it"),
     each("a reader that wants to write", _RW, "pthread_rwlock_rdlock(&l); pthread_rwlock_wrlock(&l);", "deadlock"),
     *(each("spin lock", "pthread_spinlock_t l; int x;", f"pthread_spin_lock(&l); {_ADD} pthread_spin_unlock(&l);", "holds", start="pthread_spin_init(&l, PTHREAD_PROCESS_PRIVATE);", end="assert(x == 2); pthread_spin_destroy(&l);", model=model) for model in ("sc", "rc11")),
