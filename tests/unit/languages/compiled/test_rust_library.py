@@ -177,6 +177,26 @@ def test_a_loom_test_runs_unchanged(tmp_path: Path) -> None:
     assert membar.check(path, test="loses").verdict == "violated"
 
 
+@pytest.mark.parametrize(
+    ("waits", "notifies", "verdict"),
+    [
+        ("while !G.load(Relaxed) { n.wait(); }", "m.notify();", "holds"),
+        ("n.wait(); if !G.load(Relaxed) { n.wait(); }", "", "violated"),
+        ("n.wait(); assert!(G.load(Relaxed));", "m.notify();", "violated"),
+    ],
+)
+def test_notify_of_loom_waits_for_its_token(waits: str, notifies: str, verdict: str, tmp_path: Path) -> None:
+    path = tmp_path / "case.rs"
+    path.write_text(
+        "use loom::sync::{atomic::{AtomicBool, Ordering::*}, Arc, Notify};\n"
+        "static G: AtomicBool = AtomicBool::new(false);\n#[test]\nfn waits() { loom::model(|| {\n"
+        "    let n = Arc::new(Notify::new());\n    let m = n.clone();\n"
+        f"    let t = loom::thread::spawn(move || {{ G.store(true, Relaxed); {notifies} drop(m); }});\n"
+        f"    {waits}\n    t.join().unwrap();\n}}); }}\n"
+    )
+    assert membar.check(path, test="waits").verdict == verdict
+
+
 PACKAGE = {
     "Cargo.toml": '[package]\nname = "lock"\nversion = "0.1.0"\nedition = "2021"\n[features]\nweak = []\n',
     "src/main.rs": "fn main() {}",

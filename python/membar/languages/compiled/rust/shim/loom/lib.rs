@@ -48,6 +48,65 @@ pub mod sync {
         #[inline]
         pub fn spin_loop_hint() {}
     }
+    use std::primitives::{self, Word};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// A token as that of `park`: waits may end spuriously, in loom only once, which orders nothing.
+    #[derive(Debug, Default)]
+    pub struct Notify {
+        token: Word,
+        waiting: AtomicBool,
+    }
+
+    impl Notify {
+        #[inline]
+        pub fn new() -> Notify {
+            Notify::default()
+        }
+        /// A release.
+        #[inline]
+        pub fn notify(&self) {
+            self.token.swap(1, Ordering::Release);
+        }
+        /// Takes the token, an acquire.
+        #[inline]
+        pub fn wait(&self) {
+            let others = self.waiting.swap(true, Ordering::Relaxed);
+            assert!(!others, "only a single thread may wait on `Notify`");
+            if !primitives::wakes() {
+                let found = primitives::add_within(&self.token, 1, 1, u32::MAX);
+                primitives::wait(found == 1);
+            }
+            self.waiting.store(false, Ordering::Relaxed);
+        }
+    }
+}
+
+pub mod alloc {
+    pub use std::alloc::{alloc, alloc_zeroed, dealloc, Layout};
+
+    /// A value whose leaks loom reports; membar reports those of memory.
+    #[derive(Debug)]
+    pub struct Track<T>(T);
+
+    impl<T> Track<T> {
+        #[inline]
+        pub fn new(value: T) -> Track<T> {
+            Track(value)
+        }
+        #[inline]
+        pub fn get_ref(&self) -> &T {
+            &self.0
+        }
+        #[inline]
+        pub fn get_mut(&mut self) -> &mut T {
+            &mut self.0
+        }
+        #[inline]
+        pub fn into_inner(self) -> T {
+            self.0
+        }
+    }
 }
 
 pub mod cell {
@@ -121,6 +180,9 @@ pub mod cell {
 }
 
 pub use std::thread_local;
+
+/// As in loom; membar has its own limit.
+pub const MAX_THREADS: usize = 5;
 
 #[inline]
 pub fn explore() {}
