@@ -37,4 +37,4 @@ class Finder:
 
 def install() -> None:
     """From now on modules of membar are found so."""
-    sys.meta_path.insert(0, Finder)
+    sys.meta_path.insert(len(sys.meta_path) - 1, Finder)  # before the one that searches the path

@@ -52,7 +52,7 @@ _SAYS = {
     ("text", "words", "verdict"),
     [
         (_RIGHT, [], "holds"),
-        (_COUNTING, [], "holds-within"),
+        (_COUNTING, ["--model", "armv8"], "holds-within"),
         (_COUNTING, ["--limit", "executions=1"], "unknown"),
         (_ABORTING, ["--model", "armv8"], None),
     ],

@@ -10,7 +10,7 @@ from pkgutil import walk_packages
 import membar
 from membar.finder import Finder
 
-_PROBE = "import sys, membar.__main__; from membar.finder import Finder; print(sys.meta_path[0] is Finder)"
+_PROBE = "import sys, membar.__main__; from membar.finder import Finder; print(sys.meta_path[-2] is Finder)"
 
 
 def test_modules_are_found_where_python_finds_them() -> None:

@@ -13,6 +13,7 @@ from membar.code import ir
 from membar.code.analyses.lifetimes import ALLOCATE, RELEASE, is_call_of
 from membar.code.analyses.order import Position
 from membar.code.analyses.points_to import size_of
+from membar.code.primitives import PREFIX
 from membar.code.rewrite import with_values
 from membar.code.structure import operands, results, targets
 from membar.records import replace
@@ -20,6 +21,7 @@ from membar.records import replace
 Contents = dict[tuple[int, int], ir.Operand]
 """Constants in memory, by offset and size."""
 _COMPARE = ("eq", "ne")
+_SIZE = f"{PREFIX}block_size"
 
 
 def handed_contents(module: ir.Module, function: ir.Function, call: ir.Call) -> Contents:
@@ -59,7 +61,7 @@ def with_contents(module: ir.Module, function: ir.Function, argument: str, conte
     if offsets is None:
         return function
     used = list(flow.uses(offsets))
-    if not all(_is_access(item, offsets) or is_call_of(item, RELEASE) for _, item in used):
+    if not all(_is_access(item, offsets) or is_call_of(item, RELEASE, _SIZE) for _, item in used):
         return function
     ends = [position for position, item in used if is_call_of(item, RELEASE)]
     stored = [

@@ -19,15 +19,12 @@ from strategies.compiled_code import needs_clang
 
 pytestmark = needs_clang
 
-# 10^8 iterations, each of them some steps.
-LONG = """int r[4];
-int main(void) {
-  for (int i = 0; i < 10000; i++)
-    for (int j = 0; j < 10000; j++) {
-      r[0] = r[1] + i; r[1] = r[2] + j;
-    }
-}
-"""
+# Many loops that are written out, 4,000 iterations each.
+LONG = (
+    "int r[4];\nint main(void) {\n"
+    + "  for (int i = 0; i < 4000; i++) { r[0] = r[1] + i; r[1] = r[2] + i; }\n" * 20
+    + "}\n"
+)
 TREE = """#include <stdlib.h>
 typedef struct tree { int key; struct tree *left, *right; } tree;
 void destroy(tree *t) { if (t) { destroy(t->left); destroy(t->right); free(t); } }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -29,6 +30,8 @@ X86 = Features(
     rmws=((frozenset({"X"}), frozenset({"X"})),),
     exclusives=True,
 )
+# The thesis takes exclusive pairs for fences, x86-tso does not; x86 has none.
+REAL_X86 = replace(X86, exclusives=False)
 
 
 @cache
@@ -60,7 +63,7 @@ def test_mended_models_allow_the_same_executions(mended: str, own: str, executio
 
 @pytest.mark.parametrize(("mended", "own"), [("bajczi-fixed-sc", "sc"), ("bajczi-fixed-tso", "x86-tso")])
 @settings(max_examples=12, deadline=None)
-@given(program=programs(features=X86))
+@given(program=programs(features=REAL_X86))
 def test_mended_models_allow_the_same_states(mended: str, own: str, program: Program) -> None:
     assert states(mended, program) == states(own, program)
 
