@@ -349,7 +349,7 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("recursive mutex", program("mutex", _RECURSIVE), HOLDS),
     ("locked twice", program("mutex", _RECURSIVE.replace("recursive_mutex", "mutex")), VIOLATED),
     ("try_lock may fail", program("mutex", _TRY), VIOLATED),
-    ("jthread", program("memory", _JOINING), WITHIN),
+    ("jthread", program("memory", _JOINING), HOLDS),
     ("exception", program("memory", _THROWING), VIOLATED),
     ("exception that may be caught", program("memory", _CATCHING), UNKNOWN),
     ("exception that is not thrown", program("memory", _CATCHING.replace("x.load() == 1", "x.load() == 2")), HOLDS),
