@@ -63,7 +63,7 @@ fn is_product_exact(left: f64, right: f64) -> bool {
     }
     let ((one, shift), (other, shifted)) = (parts(left), parts(right));
     let (found, exponent) = parts(product);
-    reduced(one * other, shift + shifted) == reduced(found, exponent)
+    reduce(one * other, shift + shifted) == reduce(found, exponent)
 }
 
 /// A finite number without its sign as an integer and a power of two.
@@ -77,7 +77,7 @@ fn parts(value: f64) -> (u128, i32) {
 }
 
 /// The same number with an odd integer.
-fn reduced(integer: u128, exponent: i32) -> (u128, i32) {
+fn reduce(integer: u128, exponent: i32) -> (u128, i32) {
     if integer == 0 {
         return (0, 0);
     }

@@ -67,22 +67,22 @@ def float_expression(operation: str, words: Sequence[Expr], bits: int, result_bi
         return _on_bits(operation, words, bits)
     if operation == IS_CLASS:
         return _is_of_class(first, words[1], bits)
-    numbers = [_widened(word, bits) for word in words]
+    numbers = [_widen(word, bits) for word in words]
     if operation in COMPARISONS:
         return _comparison(operation[1:], *numbers)
     if operation in _TO_INTEGERS:
         found: Expr = Unary(_TO_INTEGERS[operation], numbers[0])
         return found if result_bits == WORD else Extend(found, result_bits, signed=False)
     if operation in _SATURATING:
-        return _saturated(_SATURATING[operation], numbers[0], result_bits)
+        return _saturate(_SATURATING[operation], numbers[0], result_bits)
     if operation in _FUSED:
-        product = _widened(_narrowed(Binary(BinaryOp.FMUL, *numbers[:2]), bits), bits)
-        return _narrowed(Binary(BinaryOp.FADD, product, numbers[2]), bits)
+        product = _widen(_narrow(Binary(BinaryOp.FMUL, *numbers[:2]), bits), bits)
+        return _narrow(Binary(BinaryOp.FADD, product, numbers[2]), bits)
     if operation in _ARITHMETIC:
-        return _narrowed(Binary(_ARITHMETIC[operation], *numbers), bits)
+        return _narrow(Binary(_ARITHMETIC[operation], *numbers), bits)
     if operation == "sqrt":
-        return _narrowed(Unary(UnaryOp.SQRT, numbers[0]), bits)
-    return _narrowed(numbers[0], result_bits) if operation in ("fpext", "fptrunc") else None
+        return _narrow(Unary(UnaryOp.SQRT, numbers[0]), bits)
+    return _narrow(numbers[0], result_bits) if operation in ("fpext", "fptrunc") else None
 
 
 def condition_of(operation: str, words: Sequence[Expr], bits: int, result_bits: int) -> Expr:
@@ -91,7 +91,7 @@ def condition_of(operation: str, words: Sequence[Expr], bits: int, result_bits: 
     A conversion to an integer must give one of its type. A product to which something is added may be
     rounded first, or not: that must make no difference.
     """
-    numbers = [_widened(word, bits) for word in words]
+    numbers = [_widen(word, bits) for word in words]
     if operation in _TO_INTEGERS:
         return _is_in_range(operation, numbers[0], result_bits)
     if operation not in _FUSED:
@@ -99,7 +99,7 @@ def condition_of(operation: str, words: Sequence[Expr], bits: int, result_bits: 
     if bits == WORD:
         return Binary(BinaryOp.FEXACT, *numbers[:2])
     product = Binary(BinaryOp.FMUL, *numbers[:2])
-    is_kept = Binary(BinaryOp.FEQ, product, _widened(_narrowed(product, bits), bits))
+    is_kept = Binary(BinaryOp.FEQ, product, _widen(_narrow(product, bits), bits))
     return Binary(BinaryOp.OR, is_kept, _is_unordered(product, product))
 
 
@@ -131,11 +131,11 @@ def compute_float(operation: str, operands: tuple[ir.Constant, ...], type_: ir.T
     return result
 
 
-def _widened(word: Expr, bits: int) -> Expr:
+def _widen(word: Expr, bits: int) -> Expr:
     return word if bits == WORD else Unary(UnaryOp.F64_OF_F32, word)
 
 
-def _narrowed(number: Expr, bits: int) -> Expr:
+def _narrow(number: Expr, bits: int) -> Expr:
     return number if bits == WORD else Unary(UnaryOp.F32_OF_F64, number)
 
 
@@ -204,7 +204,7 @@ def _is_in_range(operation: str, number: Expr, bits: int) -> Expr:
     return Binary(BinaryOp.AND, is_above, is_below)
 
 
-def _saturated(operation: str, number: Expr, bits: int) -> Expr:
+def _saturate(operation: str, number: Expr, bits: int) -> Expr:
     found: Expr = Unary(_TO_INTEGERS[operation], number)
     if bits == WORD:
         return found

@@ -85,11 +85,11 @@ def _samples(expr: e.Expr, bases: Mapping[str, int]) -> tuple[int, ...]:
                 pass
     near = [value + step for value in found for step in (0, -1, 1)]
     has_floats = any(getattr(part, "op", None) in FLOAT_OPERATORS for part in e.subexpressions(expr))
-    ordered = (*_INTEGERS[:5], *near, *_INTEGERS[5:], *(_FLOATS if has_floats else ()), *_combined(found))
+    ordered = (*_INTEGERS[:5], *near, *_INTEGERS[5:], *(_FLOATS if has_floats else ()), *_combinations(found))
     return tuple(dict.fromkeys(value & e.MASK for value in ordered))
 
 
-def _combined(constants: Iterable[int]) -> Iterator[int]:
+def _combinations(constants: Iterable[int]) -> Iterator[int]:
     """Values for which an expression of two or three constants may differ: `(x ^ a) == b`, `x * a == b`."""
     chosen = list(constants)[:_MOST_CONSTANTS]
     pairs = [value for a, b in product(chosen, repeat=2) for value in _results(a, b)]

@@ -97,13 +97,13 @@ def _operation(operation: Operation, facts: _Facts) -> Operation:
         if isinstance(before, tuple):
             changes[name] = tuple(_fold(each, used) for each in before)
         elif isinstance(operation, Store) and name == "value":
-            changes[name] = _stored(before, 8 * operation.size, used)
+            changes[name] = _value_in_memory(before, 8 * operation.size, used)
         elif before is not None:
             changes[name] = _fold(before, used)
     return replace(operation, **changes) if changes else operation  # type: ignore[arg-type]
 
 
-def _stored(value: e.Expr, width: int, facts: _Facts) -> e.Expr:
+def _value_in_memory(value: e.Expr, width: int, facts: _Facts) -> e.Expr:
     """What a store keeps of a value: the low bits, if the others depend on more registers."""
     whole = _fold(value, facts)
     low = _fold(e.Extend(value, width, signed=False), facts)

@@ -31,7 +31,7 @@ def weaker_program(program: Program, model: Model) -> Program | None:
     from membar.program.removable import without_removable_dependencies  # noqa: PLC0415 - for some models
 
     weaker = without_removable_dependencies(program)
-    return weaker if _removed(program, weaker) else None
+    return weaker if _lost_dependencies(program, weaker) else None
 
 
 def say_what_it_relies_on(program: Program, weaker: Program, witness: Witness | None) -> str:
@@ -58,11 +58,11 @@ def _removed_dependencies(program: Program, weaker: Program) -> set[tuple[int, i
     Copies of the same lines may keep theirs: they are named only if no others are there.
     """
     left = {(number, _lines(thread, item)) for number, thread, item in _dependencies(weaker)}
-    gone = {(number, _lines(thread, item)) for number, thread, item in _removed(program, weaker)}
+    gone = {(number, _lines(thread, item)) for number, thread, item in _lost_dependencies(program, weaker)}
     return {(number, first, then) for number, (_, first, then) in gone - left or gone if first and then}
 
 
-def _removed(program: Program, weaker: Program) -> list[tuple[int, Thread, Dependency]]:
+def _lost_dependencies(program: Program, weaker: Program) -> list[tuple[int, Thread, Dependency]]:
     """The dependencies that only the first program has, each with its thread."""
     left = {(number, _edges(thread, item)) for number, thread, item in _dependencies(weaker)}
     return [

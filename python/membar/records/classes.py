@@ -323,7 +323,7 @@ def _make_repr(cls: type, name: str) -> FunctionType:  # noqa: ARG001 - as all t
     return __repr__
 
 
-def _compared(cls: type) -> Callable[[object], object]:
+def _values_to_compare(cls: type) -> Callable[[object], object]:
     """What equality, order and hash look at; there is some."""
     return attrgetter(*(name for name, one in _shape(cls).items() if one.counts))
 
@@ -337,7 +337,7 @@ def _make_order(cls: type, name: str) -> FunctionType:
 
 
 def _comparison(cls: type, compare: Callable[[object, object], bool]) -> FunctionType:
-    compared = _compared(cls)
+    compared = _values_to_compare(cls)
 
     def method(self: object, other: object) -> bool:
         return (
@@ -352,7 +352,7 @@ def _make_hash(cls: type, name: str) -> FunctionType:
     found = _from_family(cls, name, templates.HASHED)
     if found is not None:
         return found
-    compared = _compared(cls)
+    compared = _values_to_compare(cls)
 
     def method(self: object) -> int:
         return hash(compared(self))

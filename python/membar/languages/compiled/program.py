@@ -51,6 +51,8 @@ from membar.text.paths import folder_of, suffix
 
 _INPUTS = "__VERIFIER_nondet_"
 _SHARED_LOCKS = frozenset({"pthread_rwlock_rdlock", "pthread_rwlock_wrlock"})
+_TRIES_TO_READ = frozenset(f"pthread_rwlock_{name}rdlock" for name in ("try", "timed", "clock"))
+_WAITS_TO_WRITE = frozenset(f"pthread_rwlock_{name}wrlock" for name in ("", "timed", "clock"))
 
 EVERY_PROPERTY = ""
 
@@ -218,6 +220,9 @@ def program_of(
     if divided:
         where = f"line{'s' * (len(divided) > 1)} {', '.join(map(str, divided))}"
         parts = (*parts, (EVERY_PROPERTY, f"as if {where} accessed memory by single instructions"))
+    if not (_TRIES_TO_READ.isdisjoint(module.functions) or _WAITS_TO_WRITE.isdisjoint(module.functions)):
+        what = "without attempts to lock for reading that fail because a thread waits to write"
+        parts = (*parts, (EVERY_PROPERTY, what))
     if module.functions.keys() >= _SHARED_LOCKS and may_be_stuck_while_reading(ready):
         parts = (*parts, ("deadlock", "without threads that wait to read while another only waits to write"))
     if _calls_primitive(module, "allocate", "allocate_aligned"):

@@ -44,7 +44,7 @@ def lower_vector(body: FunctionBody, item: llvm.VectorOperation) -> None:
             found = (*whole[:at], *body.scalars(value), *whole[at + 1 :])
         case _, [second, mask]:
             both = whole + body.scalars(second)
-            found = tuple(_picked(both, each) for each in body.scalars(mask))
+            found = tuple(_pick(both, each) for each in body.scalars(mask))
         case _:
             raise AssertionError(item)
     body.values[item.result or ""] = found
@@ -59,7 +59,7 @@ def _index(body: FunctionBody, operand: llvm.Typed, count: int) -> int:
     return index.value
 
 
-def _picked(elements: tuple[code.Operand, ...], index: code.Operand) -> code.Operand:
+def _pick(elements: tuple[code.Operand, ...], index: code.Operand) -> code.Operand:
     if isinstance(index, code.Constant) and index.value < len(elements):
         return elements[index.value]
     return code.Undefined(elements[0].type, is_poison=True)
@@ -74,7 +74,7 @@ def lower_bits(body: FunctionBody, item: llvm.Cast) -> None:
     if len(kinds) != len(operands):
         if not body.layout.is_little_endian:
             raise UnsupportedError("`bitcast` of vectors is not supported where the highest byte comes first")
-        operands = _split(body, _joined(body, operands), len(kinds))
+        operands = _split(body, _join(body, operands), len(kinds))
     body.values[item.result or ""] = tuple(
         _with_type(body, each, kind) for each, kind in zip(operands, kinds, strict=True)
     )
@@ -88,10 +88,10 @@ def unnamed_argument(body: FunctionBody, argument: llvm.Typed) -> tuple[code.Ope
     if body.layout.align(argument.type) > _WORD // 8:
         raise UnsupportedError("a vector of more than 64 bits among unnamed arguments is not supported")
     count = _WORD // _bits(parts[0])
-    return tuple(_joined(body, parts[at : at + count]) for at in range(0, len(parts), count))
+    return tuple(_join(body, parts[at : at + count]) for at in range(0, len(parts), count))
 
 
-def _joined(body: FunctionBody, parts: tuple[code.Operand, ...]) -> code.Operand:
+def _join(body: FunctionBody, parts: tuple[code.Operand, ...]) -> code.Operand:
     """An integer of the bits of all parts, the first ones lowest."""
     width = _bits(parts[0])
     whole = code.Int(width * len(parts))
@@ -99,9 +99,9 @@ def _joined(body: FunctionBody, parts: tuple[code.Operand, ...]) -> code.Operand
         return parts[0]
     found: code.Operand = code.Constant(0, whole)
     for number, part in enumerate(parts):
-        wide = _computed(body, "zext", whole, _with_type(body, part, code.Int(width)))
-        moved = _computed(body, "shl", whole, wide, code.Constant(number * width, whole))
-        found = _computed(body, "or", whole, found, moved)
+        wide = _compute(body, "zext", whole, _with_type(body, part, code.Int(width)))
+        moved = _compute(body, "shl", whole, wide, code.Constant(number * width, whole))
+        found = _compute(body, "or", whole, found, moved)
     return found
 
 
@@ -111,15 +111,15 @@ def _split(body: FunctionBody, whole: code.Operand, count: int) -> tuple[code.Op
         return (whole,)
     width = _bits(whole) // count
     amounts = (code.Constant(number * width, whole.type) for number in range(count))
-    moved = (_computed(body, "lshr", whole.type, whole, amount) for amount in amounts)
-    return tuple(_computed(body, "trunc", code.Int(width), each) for each in moved)
+    moved = (_compute(body, "lshr", whole.type, whole, amount) for amount in amounts)
+    return tuple(_compute(body, "trunc", code.Int(width), each) for each in moved)
 
 
 def _with_type(body: FunctionBody, operand: code.Operand, kind: code.Type) -> code.Operand:
-    return operand if operand.type == kind else _computed(body, "bitcast", kind, operand)
+    return operand if operand.type == kind else _compute(body, "bitcast", kind, operand)
 
 
-def _computed(body: FunctionBody, operation: str, kind: code.Type, *operands: code.Operand) -> code.Operand:
+def _compute(body: FunctionBody, operation: str, kind: code.Type, *operands: code.Operand) -> code.Operand:
     result = body.temporary(kind)
     body.emit(code.Compute(result=result, operation=operation, operands=operands, place=body.place()))
     return result

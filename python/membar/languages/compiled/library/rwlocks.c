@@ -66,7 +66,7 @@ int pthread_rwlock_destroy(struct object *lock)
 int pthread_rwlock_rdlock(struct object *lock) { return enter_to_read(lock, 0); }
 int pthread_rwlock_wrlock(struct object *lock) { return enter_to_write(lock, 0); }
 
-/// pthread_rwlock_tryrdlock, pthread_rwlock_trywrlock: An acquire if it succeeds; fails only if the lock is held.
+/// pthread_rwlock_tryrdlock, pthread_rwlock_trywrlock: An acquire if it succeeds; fails only if the lock is held, so HOLDS WITHIN for one that POSIX lets fail because a thread waits to write.
 int pthread_rwlock_tryrdlock(struct object *lock) { return enter_to_read(lock, EBUSY); }
 int pthread_rwlock_trywrlock(struct object *lock) { return enter_to_write(lock, EBUSY); }
 
