@@ -183,9 +183,9 @@ def _compare(program: Program, chosen: tuple[Trace, ...], given: Execution) -> s
     for write, read in given.rf:
         if write not in possible[read]:
             return f"event {read} cannot read from event {write}: another location or value"
-    orders = {order[0]: order for order in given.co}
+    orders = {order[0]: order for order in given.co if order}
     if len(orders) != len(given.co):
-        return "co lists a location twice"
+        return "co lists a location twice, or none"
     for initial, *others in frame.writes:
         order = orders.pop(initial, (initial,))
         if sorted(order[1:]) != others:
