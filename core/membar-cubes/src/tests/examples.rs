@@ -11,7 +11,6 @@ use crate::system::{
     Access, Condition, Formula, Process, Sort, Sorts, Symbol, System, Term, Transition, Update,
 };
 use crate::term::{Place, Relation};
-use crate::tests::random::cell;
 use membar_ir::limits::{Limits, Stop, Watch};
 
 const PC: u16 = 0;
@@ -19,6 +18,11 @@ const ALPHA: u16 = 1;
 const BETA: u16 = 2;
 const FIRST: u16 = 3;
 const SECOND: u16 = 4;
+
+fn cell(symbol: u16, index: &[u8]) -> Access {
+    let index = index.iter().map(|&process| Process::Variable(process)).collect();
+    Access { symbol, index, reader: None }
+}
 
 fn is(access: Access, value: u8) -> Condition {
     Condition::Compare(Relation::Equal, Term::Access(access), Term::Constructor(value))

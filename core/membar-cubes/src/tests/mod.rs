@@ -1,10 +1,5 @@
-//! Tests of several modules: examples, laws that hold of all cubes, and random systems compared with a search forward
-//! and with plain reference implementations.
+//! Tests of several modules: examples step by step, and facts against brute force. Random systems are compared with
+//! instances of a few processes in `tests/differential/test_parameterized.py`.
 
-mod differential;
 mod examples;
-mod forward;
-mod laws;
-mod membership;
-mod random;
-mod reference_instance;
+mod facts;

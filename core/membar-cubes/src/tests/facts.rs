@@ -1,20 +1,35 @@
-//! Facts, matching and pre-images against brute force.
+//! Facts against brute force.
 
-use crate::cube::Cube;
 use crate::facts::{Facts, Truth};
-use crate::matching::contains;
-use crate::preimage::preimages;
 use crate::system::{Sort, Sorts, Symbol};
 use crate::term::{Judged, Linear, Literal, NOBODY, Place, Relation, Sum, compare};
-use crate::tests::membership::is_in;
-use crate::tests::random::{Dice, Flavour, system};
-use crate::tests::reference_instance::ReferenceInstance;
 
 const NONE: [u8; 4] = [NOBODY; 4];
 const RANGE: std::ops::RangeInclusive<i64> = -2..=2;
 
 /// Values of three places of a finite type, of two numbers, and of two processes and a variable that names one.
 type Model = ([u8; 3], [i64; 2], [i64; 3]);
+
+/// A sequence of numbers that is the same for the same seed.
+struct Dice(u64);
+
+impl Dice {
+    fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// A number below `bound`.
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % bound
+    }
+
+    fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+}
 
 fn sorts() -> Sorts {
     let symbol = |sort| Symbol { sort, dimensions: 0, is_weak: false };
@@ -151,43 +166,4 @@ fn facts_are_decided_as_by_brute_force() {
         }
     }
     assert!(inconsistent > 40, "{inconsistent}");
-}
-
-/// A step into a cube comes from the cube or from one of its pre-images, and a part of a cube contains it.
-#[test]
-fn preimages_hold_before_steps_into_a_cube() {
-    let mut steps = 0;
-    for seed in 0..60 {
-        let flavour = Flavour { weak: false, universal: seed % 2 == 0, numbers: seed % 3 == 0 };
-        let system = system(&mut Dice::new(seed + 1), flavour);
-        let formula = &system.unsafe_states[0];
-        let assigned: Vec<u8> = (0..formula.parameters).collect();
-        let Ok(Some(cube)) = Cube::of(&system, formula, &assigned) else { continue };
-        let mut before: Vec<Cube> = Vec::new();
-        for transition in &system.transitions {
-            let found = preimages(&system, &cube, transition).expect("small");
-            before.extend(found.into_iter().map(|one| one.cube));
-        }
-        for one in before.iter().filter(|one| one.facts.within.len() > 1) {
-            let mut larger = one.clone();
-            larger.facts.within.remove(0);
-            assert!(contains(&larger, one, &system.sorts).expect("small"));
-        }
-        let instance = ReferenceInstance::new(&system, 3, 0);
-        let mut states = instance.initial().0;
-        for at in 0..200 {
-            let Some(state) = states.get(at).cloned() else { break };
-            for (_, next) in instance.successors(&state, &mut false) {
-                if is_in(&instance, &next, &cube) {
-                    steps += 1;
-                    let explained = before.iter().chain([&cube]).any(|one| is_in(&instance, &state, one));
-                    assert!(explained, "seed {seed}: {state:?}");
-                }
-                if !states.contains(&next) {
-                    states.push(next);
-                }
-            }
-        }
-    }
-    assert!(steps > 100, "{steps}");
 }
