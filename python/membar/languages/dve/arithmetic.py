@@ -115,6 +115,8 @@ def _narrow(expr: e.Expr, found: tuple[int, int], failures: tuple[Failure, ...])
 def _binary(tree: x.Binary, op: str, left: Value, right: Value) -> Value:
     if op in ("and", "or", "imply"):
         return _logical(op, left, right)
+    if op in ("<->", "xnor", "xor"):  # of formulas
+        op, left, right = ("!=" if op == "xor" else "=="), _truth(left), _truth(right)
     failures = left.failures + right.failures
     if op in ("/", "%") and right.range[0] <= 0 <= right.range[1]:
         zero = e.Binary(e.BinaryOp.EQ, right.expr, e.FALSE)
@@ -126,6 +128,10 @@ def _binary(tree: x.Binary, op: str, left: Value, right: Value) -> Value:
         found = _narrow(expr, _range(op, left, right), failures)
     is_divided = op in ("/", "%") and right.constant == 0
     return found if is_divided else _fold(found, left, right)
+
+
+def _truth(value: Value) -> Value:
+    return _fold(Value(value.truth, (0, 1), value.failures), value)
 
 
 def _logical(op: str, left: Value, right: Value) -> Value:

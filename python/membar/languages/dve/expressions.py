@@ -24,8 +24,8 @@ _LEVELS = levels(
     ("*", "/", "%"),
 )
 _SYNONYMS: Mapping[str, str] = {"||": "or", "&&": "and"}
-TIGHTER_THAN_LOGIC = 3
-_DEEPEST = 300  # so that nobody who walks down the tree gets lost
+TIGHTER_THAN_LOGIC = 2
+_HIGHEST = 300  # so that nobody who walks down the tree gets lost
 
 
 def expression(cursor: Cursor) -> x.Expr:
@@ -40,6 +40,8 @@ def variable(cursor: Cursor, what: str) -> x.Variable:
 
 class Reader:
     """One expression being read; `processes`, if given, are the names before which `->` means a variable."""
+
+    DEEPEST = _HIGHEST
 
     def __init__(self, cursor: Cursor, processes: Collection[str] | None = None) -> None:
         self.cursor = cursor
@@ -56,16 +58,17 @@ class Reader:
             InputError: it is too high.
         """
         height = 1 + max(self._heights.get(_place(part), 0) for part in parts)
-        if self._open + height > _DEEPEST:
-            raise _too_deep(self.cursor.next.span)
+        if self._open + height > _HIGHEST:
+            raise _too_deep(self.cursor.next.span, _HIGHEST)
         self._heights[_place(tree)] = height
         return tree
 
     @contextmanager
-    def _inside(self) -> Iterator[None]:
+    def inside(self) -> Iterator[None]:
+        """For parentheses, and whatever else the cursor is inside of."""
         self._open += 1
-        if self._open > _DEEPEST:
-            raise _too_deep(self.cursor.next.span)
+        if self._open > self.DEEPEST:
+            raise _too_deep(self.cursor.next.span, self.DEEPEST)
         yield
         self._open -= 1
 
@@ -94,7 +97,7 @@ class Reader:
     def _unary(self) -> x.Expr:
         cursor = self.cursor
         if sign := cursor.accept("-", "~", "not"):
-            with self._inside():
+            with self.inside():
                 operand = self._unary()
             return self._with_height(x.Unary(sign.text, operand, sign.span.to(operand.span)), operand)
         if cursor.sees("!"):
@@ -114,7 +117,7 @@ class Reader:
         if cursor.next.group == "number":
             return x.Number(cursor.natural("a number"), cursor.previous.span)
         if opening := cursor.accept("("):
-            with self._inside():
+            with self.inside():
                 inner = self.binary(0)
             closing = cursor.expect(")", "to close the parenthesis")
             whole = replace(inner, span=opening.span.to(closing.span))
@@ -141,7 +144,7 @@ class Reader:
         name = cursor.name(what)
         index = None
         if cursor.accept("["):
-            with self._inside():
+            with self.inside():
                 index = self.binary(0)
             cursor.expect("]", "after the index")
         return x.Variable(name.text, index, name.span.to(cursor.previous.span))
@@ -151,5 +154,5 @@ def _place(tree: x.Expr) -> tuple[int, int]:
     return tree.span.start, tree.span.end
 
 
-def _too_deep(span: Span) -> InputError:
-    return error("W1003", "the expression is nested too deeply", span, f"at most {_DEEPEST} levels")
+def _too_deep(span: Span, most: int) -> InputError:
+    return error("W1003", "the expression is nested too deeply", span, f"at most {most} levels")

@@ -8,7 +8,7 @@ from typing import TypeVar
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.languages.dve import syntax as x
 from membar.languages.dve.expressions import expression, variable
-from membar.languages.dve.formulas import Claim, FormulaReader
+from membar.languages.dve.formulas import FormulaReader
 from membar.languages.dve.tokens import Cursor, tokenize
 from membar.source import SourceFile, Span
 
@@ -146,7 +146,7 @@ class _Asked:
         self.cursor = cursor
         self.processes = processes
         self.errors: list[x.Expr] = []
-        self.claims: list[Claim] = []
+        self.claims: list[x.Claim] = []
         self.atomics: list[x.Atomic] = []
         self.legacy = False
         self.rule = "own"

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from membar.records import record
 from membar.source import Span
-
-if TYPE_CHECKING:
-    from membar.languages.dve.formulas import Claim
 
 
 @record(frozen=True, slots=True)
@@ -67,6 +64,15 @@ class Foreign:
 
 
 Expr: TypeAlias = Number | Variable | Unary | Binary | InState | Foreign
+
+
+@record(frozen=True, slots=True)
+class Claim:
+    """A formula: an expression with operators of LTL. `name` is empty if it has none."""
+
+    tree: Expr
+    span: Span
+    name: str = ""
 
 
 class Type(enum.Enum):

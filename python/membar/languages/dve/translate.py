@@ -6,15 +6,7 @@ from collections.abc import Iterator
 
 from membar.diagnostics import error
 from membar.languages.dve import syntax as x
-from membar.languages.dve.formulas import (
-    Infix,
-    Prefix,
-    expression_of,
-    formula_of,
-    is_temporal,
-    opposite,
-    text_of,
-)
+from membar.languages.dve.formulas import formula_of, is_temporal
 from membar.languages.dve.parser import parse_module
 from membar.languages.dve.predicates import Predicates, ProcessPoints
 from membar.languages.dve.scope import Process, Scope, Variable, unknown
@@ -25,7 +17,7 @@ from membar.program.predicate import StatePredicate
 from membar.program.program import Channel, MemoryObject, Program, Thread
 from membar.program.temporal import Atom, AutomatonEdge, Claim, ForbiddenRuns
 from membar.records import replace
-from membar.source import SourceFile, Span
+from membar.source import SourceFile, Span, without_parentheses
 
 LANGUAGE = "DVE"
 
@@ -223,18 +215,23 @@ def _error_states_and_claims(
 
     for number, claim in enumerate(scope.module.claims, start=1):
         tree, text = claim.tree, claim.span.flat_text
-        if isinstance(tree, Prefix) and tree.op == "G" and not is_temporal(tree.operand):
-            forbidden = opposite(tree.operand)
-            found = predicate(expression_of(forbidden), text_of(forbidden))
-            assumed = None
-            if isinstance(tree.operand, Infix) and tree.operand.op == "imply":
-                left = tree.operand.left
-                assumed = predicate(expression_of(left), text_of(left))
+        if isinstance(tree, x.Unary) and tree.op == "G" and not is_temporal(tree.operand):
+            operand, assumed = tree.operand, None
+            if isinstance(operand, x.Unary) and operand.op == "not":
+                found = predicate(operand.operand, _words(operand.operand))
+            else:
+                found = predicate(x.Unary("not", operand, operand.span), f"not ({_words(operand)})")
+            if isinstance(operand, x.Binary) and operand.op == "imply":
+                assumed = predicate(operand.left, _words(operand.left))
             errors.append(replace(found, property="claims", name=claim.name, assumed=assumed))
         else:
-            body = formula_of(tree, lambda atom: Atom(predicate(atom, atom.span.flat_text)))
+            body = formula_of(tree, lambda atom: Atom(predicate(atom, _words(atom))))
             claims.append(Claim(claim.name or f"ltl{number}", body, text, claim.span))
     return errors, tuple(claims)
+
+
+def _words(tree: x.Expr) -> str:
+    return without_parentheses(tree.span.flat_text)
 
 
 def _claim(scope: Scope, process_points: ProcessPoints, prop: Process) -> Claim:
