@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
-from membar.diagnostics import InputError, error
-from membar.languages.promela.expressions import character
+from membar.diagnostics import error
+from membar.languages.promela import syntax as p
+from membar.languages.promela.expressions import Expressions
+from membar.languages.promela.tokens import Cursor
+from membar.program.expr import FALSE, Constant, Expr, Unary, UnaryOp, infix
+from membar.program.folding import both, either, fold, logical_not
+from membar.records import replace
+from membar.source import Span
 from membar.text.tokens import Token
 
-_DEEPEST = 60
+_CODE = "W0703"
+_EXPECTED = "expected a constant expression"
 
 
-def _quotient(left: int, right: int) -> int:
-    """Division that rounds towards 0, as in C."""
-    quotient = abs(left) // abs(right)
-    return quotient if (left < 0) is (right < 0) else -quotient
+class _Words(Cursor):
+    """A place in a condition, whose numbers have 64 bits."""
 
-
-_LEVELS: Sequence[Mapping[str, Callable[[int, int], int]]] = (
-    {"||": lambda a, b: int(bool(a or b))},
-    {"&&": lambda a, b: int(bool(a and b))},
-    {"|": lambda a, b: a | b},
-    {"^": lambda a, b: a ^ b},
-    {"&": lambda a, b: a & b},
-    {"==": lambda a, b: int(a == b), "!=": lambda a, b: int(a != b)},
-    {
-        "<": lambda a, b: int(a < b),
-        "<=": lambda a, b: int(a <= b),
-        ">": lambda a, b: int(a > b),
-        ">=": lambda a, b: int(a >= b),
-    },
-    {"<<": lambda a, b: a << min(b, 64) if b >= 0 else 0, ">>": lambda a, b: a >> max(b, 0)},
-    {"+": lambda a, b: a + b, "-": lambda a, b: a - b},
-    {"*": lambda a, b: a * b, "/": _quotient, "%": lambda a, b: a - b * _quotient(a, b)},
-)
+    code = number_code = _CODE
+    largest = (1 << 63) - 1
 
 
 def condition(words: Sequence[Token], directive: Token) -> bool:
@@ -42,82 +31,31 @@ def condition(words: Sequence[Token], directive: Token) -> bool:
     Raises:
         InputError: it is no constant expression.
     """
-    reader = _Condition(words, directive)
-    try:
-        value = reader.level(0)
-    except ZeroDivisionError:
-        raise error("W0703", "division by 0 in a condition", directive.span, "expected a number") from None
-    if reader.text:
-        raise reader.wrong()
-    return bool(value)
+    numbers = (
+        replace(word, group="number", text="0") if word.group in ("name", "keyword") else word
+        for word in words
+    )
+    cursor = _Words((*numbers, Token("", "", directive.span)))
+    found = Expressions(cursor, frozenset()).expression()
+    if not cursor.at_end:
+        raise cursor.wrong(_EXPECTED)
+    return _value(found, directive.span) != FALSE
 
 
-class _Condition:
-    """Reads a condition by precedence."""
-
-    def __init__(self, words: Sequence[Token], directive: Token) -> None:
-        self._words = words
-        self._directive = directive
-        self._at = 0
-        self._depth = 0
-
-    @property
-    def text(self) -> str:
-        """The next word; empty at the end."""
-        return self._words[self._at].text if self._at < len(self._words) else ""
-
-    def wrong(self) -> InputError:
-        """That the next word does not belong there."""
-        found = f"unexpected `{self.text}`" if self.text else "the end of the line"
-        return error(
-            "W0703", f"{found} in a condition", self._directive.span, "expected a constant expression"
-        )
-
-    def level(self, number: int) -> int:
-        """Operands joined by operators of this level or tighter ones."""
-        if number == len(_LEVELS):
-            return self._operand()
-        value = self.level(number + 1)
-        while operator := _LEVELS[number].get(self.text):
-            self._at += 1
-            value = operator(value, self.level(number + 1))
-        return value
-
-    def _operand(self) -> int:
-        sign = self.text
-        if not sign:
-            raise self.wrong()
-        token = self._words[self._at]
-        self._at += 1
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise error("W0703", "a condition nested too deeply", self._directive.span, f"at most {_DEEPEST}")
-        value = self._value(sign, token)
-        self._depth -= 1
-        return value
-
-    def _value(self, sign: str, token: Token) -> int:
-        match token.group, sign:
-            case "sign", "!":
-                return int(not self._operand())
-            case "sign", "-":
-                return -self._operand()
-            case "sign", "+":
-                return self._operand()
-            case "sign", "~":
-                return ~self._operand()
-            case "sign", "(":
-                value = self.level(0)
-                if self.text != ")":
-                    raise self.wrong()
-                self._at += 1
-                return value
-            case "number", digits:
-                return int(digits)
-            case "character", text:
-                return character(text)
-            case (("name" | "keyword"), _):
-                return 0
-            case _:
-                self._at -= 1
-                raise self.wrong()
+def _value(expr: p.Expr, place: Span) -> Expr:
+    match expr:
+        case p.Number(value):
+            return Constant(value)
+        case p.Prefix("!", operand):
+            return logical_not(_value(operand, place))
+        case p.Prefix(sign, operand):
+            return fold(Unary(UnaryOp(sign), _value(operand, place)))
+        case p.Infix(sign, left, right):
+            first, second = _value(left, place), _value(right, place)
+            if sign in ("/", "%") and second == FALSE:
+                raise error(_CODE, "division by 0 in a condition", place, "expected a number")
+            if sign in ("&&", "||"):
+                return both(first, second) if sign == "&&" else either(first, second)
+            return fold(infix(sign, first, second))
+        case _:
+            raise error(_CODE, f"`{expr.span.flat_text}` in a condition", place, _EXPECTED)

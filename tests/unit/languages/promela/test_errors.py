@@ -44,7 +44,7 @@ MIXED = "(x || x && x | x ^ x & x == x < x << x + x * "
         ("#include other", "W0703", "`#include` without a file", 1),
         ("#unknown once", "W0703", "`#unknown` is not supported", 1),
         ("#define\nbyte x;", "W0702", "`define` without a name", 1),
-        ("#if 1 +\n#endif", "W0703", "the end of the line in a condition", 1),
+        ("#if 1 +\n#endif", "W0703", "unexpected end of input", 1),
         ("#if 1 / 0\n#endif", "W0703", "division by 0 in a condition", 1),
         ("#error no\n", "W0703", "`#error` in the text", 1),
         ("#ifdef A\nbyte x;", "W0703", "a conditional without `#endif`", 1),
