@@ -30,7 +30,7 @@ from membar.questions.repair import Repair
 from membar.questions.repair.costs import costs_for
 from membar.questions.task import Coherence, Options
 from membar.source import SourceFile
-from membar.text.edits import Place, apply_choice
+from membar.text.edits import EditSite, apply_choice
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -182,7 +182,7 @@ def weaken(_: float) -> bool:
     return is_good
 
 
-def _places(source: SourceFile) -> Sequence[Place]:
+def _places(source: SourceFile) -> Sequence[EditSite]:
     return programs.places(source, membar.parse(source))
 
 

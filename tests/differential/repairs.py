@@ -27,7 +27,7 @@ if __name__ == "__main__":
 from membar.questions.repair import Repair
 from membar.questions.repair.costs import costs_for
 from membar.source import SourceFile
-from membar.text.edits import Choice, Place, apply_choice
+from membar.text.edits import Choice, EditSite, apply_choice
 from strategies.repairable import repairable
 
 _NAMES = (
@@ -49,7 +49,7 @@ def cheapest(source: SourceFile, costs: Path, most: int) -> int | None:
     """The least cost of a choice that passes; None if none was found among the `most` cheapest ones."""
     program = membar.parse(source)
     model = answering.default_model(program)
-    places = programs.places(source, program)
+    places = programs.edit_sites(source, program)
     base = tuple(place.current for place in places)
     table = costs_for(model, costs).all_of(places, base)
     for count, (cost, choice) in enumerate(_by_cost(places, table, base)):
@@ -61,7 +61,7 @@ def cheapest(source: SourceFile, costs: Path, most: int) -> int | None:
 
 
 def _by_cost(
-    places: Sequence[Place], costs: Sequence[Sequence[int]], base: Choice
+    places: Sequence[EditSite], costs: Sequence[Sequence[int]], base: Choice
 ) -> Iterator[tuple[int, Choice]]:
     """Every choice that is nowhere weaker than `base`, from the cheapest on."""
     waiting: list[tuple[int, int, Choice]] = [(0, 0, base)]

@@ -59,7 +59,7 @@ def _loops_of_stores(loop: str) -> set[int]:
         f"{loop} {{ atomic_store_explicit(&x, 1, memory_order_relaxed); }}\nreturn 0; }}\n"
     )
     source = SourceFile("a.c", text)
-    places = C.places(source, C.parse(source)) if C.places else ()
+    places = C.edit_sites(source, C.parse(source)) if C.edit_sites else ()
     return {place.loops for place in places if place.title.startswith("the store")}
 
 
@@ -87,8 +87,8 @@ thread T {
   2 -> 9: store [&x] := 4 }
 """
     source = SourceFile("a.mbp", text)
-    assert PROGRAM.places is not None
-    places = PROGRAM.places(source, PROGRAM.parse(source))
+    assert PROGRAM.edit_sites is not None
+    places = PROGRAM.edit_sites(source, PROGRAM.parse(source))
     assert [place.loops for place in places] == [0, 1, 0, 0]
 
 

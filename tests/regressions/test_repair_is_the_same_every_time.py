@@ -20,7 +20,7 @@ from membar.questions.repair.search import Search
 from membar.questions.safety import Safety
 from membar.records import replace
 from membar.source import SourceFile
-from membar.text.edits import Alternative, Choice, Place
+from membar.text.edits import Alternative, Choice, EditSite
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SPAN = SourceFile("made-up", " ").span(0, 1)
@@ -52,7 +52,7 @@ def test_the_first_of_the_cheapest_is_found_whatever_z3_was_asked_before(
 ) -> None:
     random = Random(seed)
     shapes = [random.choice(SHAPES) for _ in range(random.randint(2, 5))]
-    where = tuple(Place(title=str(n), span=SPAN, alternatives=shape) for n, shape in enumerate(shapes))
+    where = tuple(EditSite(title=str(n), span=SPAN, alternatives=shape) for n, shape in enumerate(shapes))
     # Few different costs, so that there are many ties.
     costs = [[0, *(random.randint(0, 2) for _ in place.alternatives[1:])] for place in where]
     demands = [

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from membar.program.template import Template
     from membar.source import SourceFile
     from membar.systems.system import ParameterizedSystem
-    from membar.text.edits import Place
+    from membar.text.edits import EditSite
 
 TASK_ENDINGS = (".yml", ".yaml")
 """Of descriptions of SV-COMP tasks, which name programs: `questions/svcomp_tasks.py` reads them."""
@@ -106,7 +106,7 @@ class Frontend:
             cannot.
         predicates: a text and expressions of its language → what these say of a state of its program; None:
             formulas about its programs can only have names.
-        places: a text and its program → where the text can be made stronger or weaker; None: nowhere.
+        edit_sites: a text and its program → where the text can be made stronger or weaker; None: nowhere.
         configurations: a text → the definitions (`SourceFile.defines`) of its other configurations; None: the
             language has no such definitions.
     """
@@ -120,7 +120,7 @@ class Frontend:
     with_claim: Callable[[str, str, str], str] | None = None
     predicates: Callable[[SourceFile, Sequence[str]], Sequence[StatePredicate]] | None = None
     with_option: Mapping[str, Callable[[str, str], str]] = field(default_factory=dict)
-    places: Callable[[SourceFile, Program], tuple[Place, ...]] | None = None
+    edit_sites: Callable[[SourceFile, Program], tuple[EditSite, ...]] | None = None
     configurations: Callable[[SourceFile], tuple[tuple[str, ...], ...]] | None = None
     template: Callable[[SourceFile, str], Template] | None = None
 
@@ -133,13 +133,13 @@ class SystemFrontend:
         name: what users call the language.
         parse: text → ParameterizedSystem; raises `InputError` with every diagnostic found.
         default_model: the model checked when the user names none.
-        places: where a text can be made stronger.
+        edit_sites: where a text can be made stronger.
     """
 
     name: str
     parse: Callable[[SourceFile], ParameterizedSystem]
     default_model: Callable[[ParameterizedSystem], str]
-    places: Callable[[SourceFile], tuple[Place, ...]]
+    edit_sites: Callable[[SourceFile], tuple[EditSite, ...]]
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from membar.properties.ltl.claim_file import NamedFormula
     from membar.questions.option_text import Insertion
-    from membar.text.edits import Place
+    from membar.text.edits import EditSite
 
 
 def parse(source: SourceFile) -> Program:
@@ -46,20 +46,20 @@ def nothing_read(source: SourceFile, language: str) -> Program:
     return Program(name=source.stem, language=language, objects=(), threads=())
 
 
-def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+def edit_sites(source: SourceFile, program: Program) -> tuple[EditSite, ...]:
     """Where a program can be made stronger or weaker.
 
     Raises:
         InputError: its language has no such places.
     """
     frontend = frontend_for(source)
-    if frontend.places is None:
-        can = [each for each in every_frontend() if getattr(each, "places", None) is not None]
+    if frontend.edit_sites is None:
+        can = [each for each in every_frontend() if getattr(each, "edit_sites", None) is not None]
         knowing = ", ".join(each.name for each in can)
         raise refusal(
             "W0421", f"{frontend.name} files cannot be repaired", help=f"languages that can: {knowing}"
         )
-    return frontend.places(source, program)
+    return frontend.edit_sites(source, program)
 
 
 _C11_SEQUENCES = (

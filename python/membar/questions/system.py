@@ -44,7 +44,7 @@ from membar.systems.system import ParameterizedSystem
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from membar.text.edits import Place
+    from membar.text.edits import EditSite
 
 # How many states of an instance are compared with an answer before that is given up, and says so.
 _MOST_STATES = 200_000
@@ -105,9 +105,9 @@ def parse_system(source: SourceFile) -> ParameterizedSystem:
     return _frontend(source).parse(source)
 
 
-def places(source: SourceFile) -> tuple[Place, ...]:
+def edit_sites(source: SourceFile) -> tuple[EditSite, ...]:
     """Where a system can be made stronger."""
-    return _frontend(source).places(source)
+    return _frontend(source).edit_sites(source)
 
 
 def default_model(source: SourceFile) -> str:

@@ -21,7 +21,7 @@ from membar.source import SourceFile
 if TYPE_CHECKING:
     from membar.questions.repair.configurations import Recheck
     from membar.questions.repair.verdicts import Change, Repair
-    from membar.text.edits import Place
+    from membar.text.edits import EditSite
 
 # A JSON object; the standard library has no closed type for it.
 Object = dict[str, Any]
@@ -189,7 +189,7 @@ def _execution(answer: Answer, columns: int) -> list[Line]:
     return executions.execution(answer, columns=columns)
 
 
-def _place(source: SourceFile, place: Place) -> str:
+def _place(source: SourceFile, place: EditSite) -> str:
     return place.title if place.span.path == source.path else f"{place.title} of {_short(place.span.path)}"
 
 

@@ -36,7 +36,7 @@ class Alternative:
 
 
 @record(frozen=True, slots=True, kw_only=True)
-class Place:
+class EditSite:
     """A place of a text that can read in several ways, from the weakest to the strongest.
 
     Attributes:
@@ -76,7 +76,7 @@ def alternatives(
     )
 
 
-def restrict(place: Place, numbers: Iterable[int]) -> Place:
+def restrict(place: EditSite, numbers: Iterable[int]) -> EditSite:
     """A place with only some of its alternatives, the present one among them."""
     kept = sorted(numbers)
     return replace(
@@ -95,7 +95,7 @@ def restrict(place: Place, numbers: Iterable[int]) -> Place:
 
 
 def apply_choice(
-    source: SourceFile, places: Sequence[Place], choice: Choice, *, is_flat: bool = False
+    source: SourceFile, places: Sequence[EditSite], choice: Choice, *, is_flat: bool = False
 ) -> SourceFile:
     """The text as chosen. Files that it includes are changed with it.
 
@@ -122,7 +122,7 @@ def _flat(edit: Edit) -> Edit:
     return Edit(edit.span, f"{' '.join(edit.text.splitlines())} {ends}" if edit.text else ends)
 
 
-def _edits(places: Sequence[Place], choice: Choice) -> Iterator[Edit]:
+def _edits(places: Sequence[EditSite], choice: Choice) -> Iterator[Edit]:
     """The edits that a choice needs, place by place."""
     chosen = [
         (number != place.current, place.alternatives[number].edits)

@@ -182,7 +182,7 @@ def test_rows_that_are_added_do_not_move_others(tmp_path: Path) -> None:
 """
     file = written(tmp_path, "three.litmus", text)
     source = SourceFile.read(file)
-    places = programs.places(source, membar.parse(source))
+    places = programs.edit_sites(source, membar.parse(source))
     strongest = apply_choice(source, places, tuple(place.strongest for place in places))
     flat = apply_choice(source, places, tuple(place.strongest for place in places), is_flat=True)
     assert len(flat.text.splitlines()) == len(text.splitlines()) < len(strongest.text.splitlines())
@@ -401,7 +401,7 @@ def test_comments_of_cubicle_hide_no_place(requires: str) -> None:
     text = (EXAMPLES / "cubicle/flags.cub").read_text(encoding="utf-8")
     before, after = text.split("transition enter")
     source = SourceFile("flags.cub", f"{before}transition enter{after.replace('requires {', requires, 1)}")
-    places = systems.places(source)
+    places = systems.edit_sites(source)
     assert len(places) == 3
     changed = apply_choice(source, places, tuple(place.strongest for place in places))
     assert "fence() && PC[p] = Waiting && forall_other" in changed.text

@@ -19,7 +19,7 @@ from membar.questions.repair.search import Search
 from membar.questions.task import Limits, Options, Unrolling
 from membar.reports.repair import render
 from membar.source import SourceFile
-from membar.text.edits import Choice, Place
+from membar.text.edits import Choice, EditSite
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -153,9 +153,9 @@ def test_what_time_was_too_short_for_is_not_told_as_a_counterexample(monkeypatch
     assert "not examined" in render(found)
 
 
-def places_of(count: int) -> tuple[Place, ...]:
+def places_of(count: int) -> tuple[EditSite, ...]:
     source = SourceFile.read(EXAMPLES / "dve/peterson.dve")
-    return tuple(programs.places(source, membar.parse(source))[:count])
+    return tuple(programs.edit_sites(source, membar.parse(source))[:count])
 
 
 def search_of(test: Callable[[Choice], bool | None], count: int = 4) -> Search:

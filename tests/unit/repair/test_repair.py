@@ -128,7 +128,7 @@ def test_a_guard_with_alternatives_keeps_them_together() -> None:
     text = example("cubicle/flags.cub").text.replace(
         "PC[p] = Waiting &&", "PC[p] = Waiting && Flag[p] = True ||\n PC[p] = Waiting &&"
     )
-    [_, place, _] = systems.places(SourceFile("either.cub", text))
+    [_, place, _] = systems.edit_sites(SourceFile("either.cub", text))
     changed = apply_choice(SourceFile("either.cub", text), (place,), (1,))
     assert "requires { fence() && (PC[p]" in changed.text
     assert systems.parse_system(changed).transitions
@@ -155,7 +155,7 @@ def test_only_what_was_argued_is_taken_for_monotone(
     ltl: str | None, rule: str, fair: set[str], *, expected: bool
 ) -> None:
     source = SourceFile("figure6.dve", FIGURE_6)
-    places = programs.places(source, membar.parse(source))
+    places = programs.edit_sites(source, membar.parse(source))
     strongest = apply_choice(source, places, tuple(place.strongest for place in places))
     result = membar.check(strongest, model="cam", ltl=ltl, words={"atomic-rule": rule})
     assert is_monotone(result.program, places, frozenset(fair)) is expected
@@ -165,7 +165,7 @@ def test_a_step_that_writes_twice_is_not_monotone() -> None:
     text = FIGURE_6.replace("effect x = x + 1;", "effect x = x + 1, y = y + 1;", 1)
     source = SourceFile("twice.dve", text)
     program = membar.parse(source)
-    assert not is_monotone(program, programs.places(source, program), frozenset({"buffers"}))
+    assert not is_monotone(program, programs.edit_sites(source, program), frozenset({"buffers"}))
 
 
 @pytest.mark.parametrize("rule", ["own", "all"])

@@ -10,7 +10,7 @@ import pytest
 import tiers
 from membar.questions.repair.search import Found, Search
 from membar.source import SourceFile
-from membar.text.edits import Alternative, Choice, Place
+from membar.text.edits import Alternative, Choice, EditSite
 
 SPAN = SourceFile("made-up", " ").span(0, 1)
 # Nothing; two that do not include one another; one that includes both.
@@ -23,14 +23,14 @@ DIAMOND = (
 CHAIN = DIAMOND[:2]
 
 
-def places(*shapes: tuple[Alternative, ...]) -> tuple[Place, ...]:
-    return tuple(Place(title=str(n), span=SPAN, alternatives=shape) for n, shape in enumerate(shapes))
+def places(*shapes: tuple[Alternative, ...]) -> tuple[EditSite, ...]:
+    return tuple(EditSite(title=str(n), span=SPAN, alternatives=shape) for n, shape in enumerate(shapes))
 
 
 class Needs:
     """Passes what is, at some place of each demand, at least as strong as it says."""
 
-    def __init__(self, where: tuple[Place, ...], demands: list[dict[int, int]]) -> None:
+    def __init__(self, where: tuple[EditSite, ...], demands: list[dict[int, int]]) -> None:
         self.where, self.demands = where, demands
         self.asked = 0
 
@@ -42,7 +42,7 @@ class Needs:
         )
 
 
-def random_case(seed: int) -> tuple[tuple[Place, ...], list[list[int]], Needs]:
+def random_case(seed: int) -> tuple[tuple[EditSite, ...], list[list[int]], Needs]:
     random = Random(seed)
     where = places(*(random.choice((DIAMOND, CHAIN)) for _ in range(random.randint(1, 5))))
     costs = [[0, *(random.randint(1, 9) for _ in place.alternatives[1:])] for place in where]
@@ -56,7 +56,7 @@ def random_case(seed: int) -> tuple[tuple[Place, ...], list[list[int]], Needs]:
     return where, costs, Needs(where, demands)
 
 
-def least(where: tuple[Place, ...], costs: list[list[int]], test: Needs) -> dict[Choice, int]:
+def least(where: tuple[EditSite, ...], costs: list[list[int]], test: Needs) -> dict[Choice, int]:
     every = product(*(range(len(place.alternatives)) for place in where))
     passing = {
         choice: sum(costs[n][level] for n, level in enumerate(choice)) for choice in every if test(choice)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from membar.program.program import Program
     from membar.program.template import Template
     from membar.source import SourceFile
-    from membar.text.edits import Place
+    from membar.text.edits import EditSite
 
 
 def _parse(source: SourceFile) -> Program:
@@ -25,10 +25,10 @@ def _parse(source: SourceFile) -> Program:
     return parse_compiled(source)
 
 
-def _places(source: SourceFile, program: Program) -> tuple[Place, ...]:
-    from membar.languages.compiled.places import places  # noqa: PLC0415 - on demand
+def _edit_sites(source: SourceFile, program: Program) -> tuple[EditSite, ...]:
+    from membar.languages.compiled.edit_sites import edit_sites  # noqa: PLC0415 - on demand
 
-    return places(source, program)
+    return edit_sites(source, program)
 
 
 def _configurations(source: SourceFile) -> tuple[tuple[str, ...], ...]:
@@ -46,7 +46,7 @@ def _copies(source: SourceFile, macro: str) -> Template:
 FRONTEND = Frontend(
     name="C",
     parse=_parse,
-    places=_places,
+    edit_sites=_edit_sites,
     configurations=_configurations,
     template=_copies,
     default_models=default_models("C"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from membar.languages._c_places import FAILURE
+from membar.languages._c_edit_sites import FAILURE
 from membar.program.dependencies import accesses_memory
 from membar.program.loops import repeated_accesses
 from membar.program.operations import Fence, Load, Operation, Rmw, Store, Tags

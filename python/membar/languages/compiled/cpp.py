@@ -11,17 +11,22 @@ from membar.records import replace
 if TYPE_CHECKING:
     from membar.program.program import Program
     from membar.source import SourceFile
-    from membar.text.edits import Place
+    from membar.text.edits import EditSite
 
 _NAME: Final = "C++"
 
 
-def _places(source: SourceFile, program: Program) -> tuple[Place, ...]:
-    from membar.languages.compiled.places_in_syntax import places_in_syntax  # noqa: PLC0415 - on demand
+def _edit_sites(source: SourceFile, program: Program) -> tuple[EditSite, ...]:
+    from membar.languages.compiled.edit_sites_in_syntax import edit_sites_in_syntax  # noqa: PLC0415 - on demand
 
-    return places_in_syntax(source, program, _NAME)
+    return edit_sites_in_syntax(source, program, _NAME)
 
 
 FRONTEND = replace(
-    C, name=_NAME, default_models=default_models(_NAME), places=_places, template=None, configurations=None
+    C,
+    name=_NAME,
+    default_models=default_models(_NAME),
+    edit_sites=_edit_sites,
+    template=None,
+    configurations=None,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from membar.languages._c_places import Form, Spell, Spelling
+from membar.languages._c_edit_sites import Form, Spell, Spelling
 from membar.source import pattern
 
 _FETCHES: Final = ("add", "sub", "or", "xor", "and", "nand", "max", "min")

@@ -8,6 +8,6 @@ from membar.plugins import lazy
 FRONTEND = SystemFrontend(
     name="Cubicle",
     parse=lazy(f"{__name__}.elaborate:parse"),
-    places=lazy(f"{__name__}.places:places"),
+    edit_sites=lazy(f"{__name__}.edit_sites:edit_sites"),
     default_model=lambda system: "x86-tso" if system.is_weak else "sc",
 )

@@ -10,7 +10,7 @@ from membar.plugins import lazy
 FRONTEND = Frontend(
     name="DVE",
     parse=lazy(f"{__name__}.translate:parse_dve"),
-    places=lazy(f"{__name__}.places:places"),
+    edit_sites=lazy(f"{__name__}.edit_sites:edit_sites"),
     with_error=lazy(f"{__name__}.translate:with_error"),
     with_claim=lazy(f"{__name__}.translate:with_claim"),
     with_option=MappingProxyType(

@@ -22,7 +22,7 @@ from membar.program.program import Program
 from membar.source import SourceFile
 
 if TYPE_CHECKING:
-    from membar.text.edits import Place
+    from membar.text.edits import EditSite
 
 # Header word → folder.
 FOLDERS: Mapping[str, str] = MappingProxyType(
@@ -60,9 +60,9 @@ def parse(source: SourceFile) -> Program:
     return _dialect(test).translate(test)
 
 
-def _places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+def _edit_sites(source: SourceFile, program: Program) -> tuple[EditSite, ...]:
     test = read_test(source)
-    return _dialect(test).places(test, program)
+    return _dialect(test).edit_sites(test, program)
 
 
 def _dialect(test: LitmusTest) -> Dialect:
@@ -88,7 +88,7 @@ def _dialect(test: LitmusTest) -> Dialect:
 FRONTEND = Frontend(
     name="litmus",
     parse=parse,
-    places=_places,
+    edit_sites=_edit_sites,
     default_models=default_models(*FOLDERS),
     tags={},
     dialects=LazyMapping(FOLDERS, lambda word: DIALECTS[word].tags),

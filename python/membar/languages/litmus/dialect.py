@@ -10,7 +10,7 @@ from membar.program.program import Program
 from membar.records import record
 
 if TYPE_CHECKING:
-    from membar.text.edits import Place
+    from membar.text.edits import EditSite
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -21,10 +21,10 @@ class Dialect:
         tags: ordering words with a sentence each; see `Frontend.tags`.
         translate: gives the code its meaning.
         header_word: the header word that a test should have, by its text; None: the one it has.
-        places: where a test can be made stronger or weaker; see `Frontend.places`.
+        edit_sites: where a test can be made stronger or weaker; see `Frontend.edit_sites`.
     """
 
     tags: Mapping[str, str]
     translate: Callable[[LitmusTest], Program]
-    places: Callable[[LitmusTest, Program], tuple[Place, ...]]
+    edit_sites: Callable[[LitmusTest, Program], tuple[EditSite, ...]]
     header_word: Callable[[LitmusTest], str] | None = None

@@ -20,7 +20,7 @@ def _with_claim(text: str, formula: str, name: str) -> str:
 FRONTEND = Frontend(
     name="program text",
     parse=lazy(f"{__name__}.parser:parse_program"),
-    places=lazy(f"{__name__}.places:places"),
+    edit_sites=lazy(f"{__name__}.edit_sites:edit_sites"),
     default_models={},
     tags={},
     with_error=_with_error,

@@ -10,7 +10,7 @@ from membar.plugins import lazy
 FRONTEND = Frontend(
     name="Promela",
     parse=lazy(f"{__name__}.translate:parse_promela"),
-    places=lazy(f"{__name__}.places:places"),
+    edit_sites=lazy(f"{__name__}.edit_sites:edit_sites"),
     with_error=lazy(f"{__name__}.translate:with_error"),
     predicates=lazy(f"{__name__}.translate:predicates"),
     with_option=MappingProxyType({"ghost": lazy(f"{__name__}.translate:with_ghosts")}),

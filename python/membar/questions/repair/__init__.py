@@ -34,7 +34,7 @@ from membar.questions.repair.verdicts import (
 from membar.questions.safety import Safety
 from membar.records import replace
 from membar.source import SourceFile
-from membar.text.edits import Choice, Place, apply_choice, restrict
+from membar.text.edits import Choice, EditSite, apply_choice, restrict
 
 if TYPE_CHECKING:
     from membar.program.operations import Operation
@@ -90,7 +90,7 @@ class _Repairing:
         self.source, self.question, self.weaken, self.progress = source, question, weaken, progress
         self.clock = clock
         self.program: Program | None = None
-        places: dict[tuple[str, int, int, str], Place] = {}
+        places: dict[tuple[str, int, int, str], EditSite] = {}
         for concrete in question.programs_of(source):
             self.program = None if system.is_system(source) else programs.parse(concrete)
             for place in _places(concrete, self.program):
@@ -202,13 +202,13 @@ class _Repairing:
             return NotRepairable("it is wrong under sc too: no fence or order can repair that", orderly)
         return None
 
-    def _readable(self, places: tuple[Place, ...]) -> tuple[Place, ...]:
+    def _readable(self, places: tuple[EditSite, ...]) -> tuple[EditSite, ...]:
         """The places that can be changed: where directives divide statements, the result may not be C."""
         if self._can_read(places):
             return places
         return tuple(place for place in places if self._can_read((place,)))
 
-    def _can_read(self, places: tuple[Place, ...]) -> bool:
+    def _can_read(self, places: tuple[EditSite, ...]) -> bool:
         """Whether the program can be parsed with the strongest alternative at each of the places."""
         if self.program is None:
             return True
@@ -361,8 +361,8 @@ def _nothing_found(search: Search) -> str:
     return f"no repair was found: {why}{bound}"
 
 
-def _places(source: SourceFile, program: Program | None) -> tuple[Place, ...]:
-    return system.places(source) if program is None else programs.places(source, program)
+def _places(source: SourceFile, program: Program | None) -> tuple[EditSite, ...]:
+    return system.edit_sites(source) if program is None else programs.edit_sites(source, program)
 
 
 __all__ = [

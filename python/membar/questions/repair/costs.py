@@ -9,7 +9,7 @@ from typing import Final
 
 from membar.diagnostics import InputError, close_matches, refusal
 from membar.records import record
-from membar.text.edits import Place
+from membar.text.edits import EditSite
 
 _OURS: Final = Path(__file__).with_name("costs.toml")
 _LOOP: Final = "loop"
@@ -28,7 +28,7 @@ class Costs:
         """What a change inside a loop costs, compared with one outside."""
         return self.table[_LOOP]
 
-    def of(self, place: Place, base: int) -> tuple[int, ...]:
+    def of(self, place: EditSite, base: int) -> tuple[int, ...]:
         """What each alternative of a place costs more than `base` does, 1 at least; nothing for `base`."""
         factor = self.loop**place.loops
         absolute = [
@@ -38,7 +38,7 @@ class Costs:
             0 if number == base else max(1, cost - absolute[base]) for number, cost in enumerate(absolute)
         )
 
-    def all_of(self, places: Sequence[Place], base: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    def all_of(self, places: Sequence[EditSite], base: Sequence[int]) -> tuple[tuple[int, ...], ...]:
         """The costs of all places."""
         return tuple(self.of(place, start) for place, start in zip(places, base, strict=True))
 

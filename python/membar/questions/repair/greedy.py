@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from membar.program.execution import Event, Kind
 from membar.program.program import Program
 from membar.questions.outcome import Witness
-from membar.text.edits import Choice, Place
+from membar.text.edits import Choice, EditSite
 
 
 def first_repair(
-    places: Sequence[Place],
+    places: Sequence[EditSite],
     base: Choice,
     program: Program,
     counterexample: Callable[[Choice], Witness | None],
@@ -40,7 +40,7 @@ def first_repair(
     return choice
 
 
-def _by_place(places: Sequence[Place], program: Program, witness: Witness) -> Counter[int]:
+def _by_place(places: Sequence[EditSite], program: Program, witness: Witness) -> Counter[int]:
     """For each place, how many inconsistent accesses its writes have, plus one if they wait at all."""
     found: Counter[int] = Counter()
     for write, count in _inconsistent(program, witness).items():

@@ -12,7 +12,7 @@ import z3
 
 from membar.objects.proof.smt import ask
 from membar.questions.repair.correctness import UndecidedError
-from membar.text.edits import Choice, Place
+from membar.text.edits import Choice, EditSite
 
 
 class HittingSets:
@@ -21,7 +21,7 @@ class HittingSets:
     A demand is a choice that fails: what passes must be stronger than it somewhere.
     """
 
-    def __init__(self, places: Sequence[Place], costs: Sequence[Sequence[int]], base: Choice) -> None:
+    def __init__(self, places: Sequence[EditSite], costs: Sequence[Sequence[int]], base: Choice) -> None:
         self._places = places
         self._base = base
         self._solver = z3.Optimize()

@@ -20,10 +20,10 @@ from membar.program.operations import Store
 from membar.program.predicate import CellValue
 from membar.program.program import Program
 from membar.program.temporal import Claim, ForbiddenRuns, has_next, predicates_of
-from membar.text.edits import Place
+from membar.text.edits import EditSite
 
 
-def is_monotone(program: Program, places: Sequence[Place], fair: frozenset[str]) -> bool:
+def is_monotone(program: Program, places: Sequence[EditSite], fair: frozenset[str]) -> bool:
     """Whether `program` stays correct with stronger alternatives at `places`."""
     has_atomics = any(place.location is not None for place in places)
     if has_atomics and _writes_several(program):

@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 
 from membar.questions.repair.hitting_sets import HittingSets
 from membar.records import record
-from membar.text.edits import Choice, Place
+from membar.text.edits import Choice, EditSite
 
 # Whether a choice passes; None if that cannot be decided.
 Test: TypeAlias = Callable[[Choice], bool | None]
@@ -62,7 +62,7 @@ class Search:
 
     def __init__(
         self,
-        places: Sequence[Place],
+        places: Sequence[EditSite],
         costs: Sequence[Sequence[int]],
         base: Choice,
         test: Test,
@@ -256,7 +256,7 @@ class Search:
 
 
 def _by_cost(
-    places: Sequence[Place], costs: Sequence[Sequence[int]], base: Choice
+    places: Sequence[EditSite], costs: Sequence[Sequence[int]], base: Choice
 ) -> Iterator[tuple[int, Choice]]:
     """Every choice that is nowhere weaker than `base`, in the order of `HittingSets`."""
     waiting: list[tuple[int, int, tuple[tuple[int, int], ...]]] = [(0, 0, ())]

@@ -8,7 +8,7 @@ from membar.questions.answer import Answer
 from membar.questions.repair.configurations import Recheck
 from membar.records import record
 from membar.source import SourceFile
-from membar.text.edits import Place
+from membar.text.edits import EditSite
 
 ATOMIC_WRITE: Final = "atomic write"
 
@@ -25,7 +25,7 @@ class Change:
             that could not be decided.
     """
 
-    place: Place
+    place: EditSite
     alternative: int
     cost: int
     prevents: Answer | None

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from membar.diagnostics import InputError
-from membar.languages.compiled.places import places
+from membar.languages.compiled.edit_sites import edit_sites
 from membar.languages.compiled.program import parse_compiled
 from membar.source import SourceFile
-from membar.text.edits import Place, apply_choice
+from membar.text.edits import EditSite, apply_choice
 from strategies.compiled_code import needs_clang
 
 pytestmark = needs_clang
@@ -21,9 +21,9 @@ def orders(text: str, path: str = "a.c") -> list[tuple[str, str]]:
     return [(place.title, place.alternatives[place.current].name) for place in found(text, path)]
 
 
-def found(text: str, path: str = "a.c") -> list[Place]:
+def found(text: str, path: str = "a.c") -> list[EditSite]:
     source = SourceFile(path, f"#include <stdatomic.h>\natomic_int x;\n{text}")
-    return [each for each in places(source, parse_compiled(source)) if each.title.startswith("the ")]
+    return [each for each in edit_sites(source, parse_compiled(source)) if each.title.startswith("the ")]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_functions_of_headers_are_called_where_a_fence_can_stand(
     monkeypatch.chdir(tmp_path)
     text = '#include <stdatomic.h>\natomic_int x;\n#include "put.h"\nint main(void) {\n  put(1);\n}\n'
     source = SourceFile("a.c", text)
-    told = [(Path(each.span.path).name, each.title) for each in places(source, parse_compiled(source))]
+    told = [(Path(each.span.path).name, each.title) for each in edit_sites(source, parse_compiled(source))]
     assert ("a.c", "before line 5") in told
     assert [title for name, title in told if name == "put.h"] == [
         "before line 4",
@@ -141,7 +141,7 @@ def test_what_a_compiler_wrote_is_not_repaired(tmp_path: Path) -> None:
     path.write_text("int main(void) { return 0; }\n", encoding="utf-8")
     source = SourceFile.read(path)
     with pytest.raises(InputError) as caught:
-        places(source, parse_compiled(source))
+        edit_sites(source, parse_compiled(source))
     assert caught.value.diagnostics[0].code == "W0421"
 
 
@@ -164,7 +164,7 @@ static inline void put_rlx(atomic_int *p, int v) { atomic_store_explicit(p, v, m
         '#include "lock.h"\natomic_int x;\nint main(void) { unlock(&x); return 0; }\n', encoding="utf-8"
     )
     source = SourceFile.read("a.c")
-    all_places = places(source, parse_compiled(source))
+    all_places = edit_sites(source, parse_compiled(source))
     assert {Path(place.span.path).name for place in all_places} == {"lock.h", "a.c"}
     assert Path(all_places[0].span.path).name == "lock.h"
     (place,) = [each for each in all_places if each.title == "the store in line 2"]

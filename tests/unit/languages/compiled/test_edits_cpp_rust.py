@@ -9,7 +9,7 @@ import pytest
 
 import membar
 from membar.diagnostics import InputError
-from membar.languages.compiled.places_in_syntax import places_in_syntax
+from membar.languages.compiled.edit_sites_in_syntax import edit_sites_in_syntax
 from membar.languages.compiled.program import parse_compiled
 from membar.languages.compiled.syntax_text import CppText, RustText
 from membar.questions.repair.verdicts import Repair
@@ -72,7 +72,7 @@ def orders(path: str, text: str, language: str) -> list[tuple[str, str, str]]:
     source = SourceFile(path, text)
     return [
         (place.title, place.alternatives[place.current].name, place.alternatives[-1].edits[0].text)
-        for place in places_in_syntax(source, parse_compiled(source), language)
+        for place in edit_sites_in_syntax(source, parse_compiled(source), language)
         if place.title.startswith("the ")
     ]
 

@@ -53,7 +53,7 @@ def test_a_process_from_another_file_shows_its_lines(tmp_path: Path) -> None:
     result = membar.check(tmp_path / "m.pml")
     assert isinstance(result.outcome, Violated)
     assert result.outcome.property == "deadlock"
-    assert programs.places(result.source, result.program) == ()
+    assert programs.edit_sites(result.source, result.program) == ()
 
 
 def test_a_file_that_includes_itself_ends(tmp_path: Path) -> None:

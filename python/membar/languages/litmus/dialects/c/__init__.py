@@ -15,6 +15,6 @@ from membar.plugins import lazy
 DIALECT = Dialect(
     tags=TAGS,
     translate=lazy(f"{__name__}.calls:translate_test"),
-    places=lazy(f"{__name__}.places:places"),
+    edit_sites=lazy(f"{__name__}.edit_sites:edit_sites"),
     header_word=lazy(f"{__name__}.kernel:header_word"),
 )

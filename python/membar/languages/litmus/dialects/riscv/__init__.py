@@ -7,5 +7,7 @@ from membar.languages.litmus.dialects.riscv.tags import TAGS
 from membar.plugins import lazy
 
 DIALECT = Dialect(
-    tags=TAGS, translate=lazy(f"{__name__}.machine:translate_test"), places=lazy(f"{__name__}.places:places")
+    tags=TAGS,
+    translate=lazy(f"{__name__}.machine:translate_test"),
+    edit_sites=lazy(f"{__name__}.edit_sites:edit_sites"),
 )

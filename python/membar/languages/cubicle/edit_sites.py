@@ -9,20 +9,20 @@ from membar.languages.cubicle.parser import parse_text
 from membar.languages.cubicle.syntax import TransitionSyntax
 from membar.languages.cubicle.tokens import tokenize
 from membar.source import SourceFile
-from membar.text.edits import Edit, Place, alternatives
+from membar.text.edits import Edit, EditSite, alternatives
 from membar.text.tokens import Token
 
 _FENCE: Final = "fence()"
 
 
-def places(source: SourceFile) -> tuple[Place, ...]:
+def edit_sites(source: SourceFile) -> tuple[EditSite, ...]:
     """A place per transition that has a guard and no fence in it."""
     tokens = tokenize(source)
     found = (_place(source, transition, tokens) for transition in parse_text(source).transitions)
     return tuple(place for place in found if place is not None)
 
 
-def _place(source: SourceFile, transition: TransitionSyntax, tokens: Sequence[Token]) -> Place | None:
+def _place(source: SourceFile, transition: TransitionSyntax, tokens: Sequence[Token]) -> EditSite | None:
     span = transition.span
     own = [token for token in tokens if span.start <= token.span.start < span.end]
     words = [token.text for token in own]
@@ -40,7 +40,7 @@ def _place(source: SourceFile, transition: TransitionSyntax, tokens: Sequence[To
             Edit(source.span(closing, closing), ") "),
         )
     requires = own[words.index("requires")].span
-    return Place(
+    return EditSite(
         title=f"in the guard of {transition.name.text} in line {requires.line}",
         span=requires.to(own[start].span),
         alternatives=alternatives([("", ()), ("fence", edits)], [(), ()]),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError
-from membar.languages._c_places import places as places_of_text
+from membar.languages._c_edit_sites import edit_sites as sites_of_text
 from membar.languages.compiled.compiled_operations import CompiledOperations
 from membar.languages.compiled.orders_in_text import FENCES, SPELLINGS
 from membar.languages.compiled.preprocessing import preprocess
@@ -18,14 +18,14 @@ from membar.languages.compiled.program import compile_source
 from membar.languages.compiled.syntax_text import TEXTS
 from membar.program.program import Program
 from membar.source import SourceFile
-from membar.text.edits import Place
+from membar.text.edits import EditSite
 from membar.text.paths import suffix
 
 RUST: Final = "Rust"
 _WRITTEN: Final = {"C++": (".cpp", ".cc", ".cxx", ".c++", ".C"), RUST: (".rs",)}
 
 
-def places_in_syntax(source: SourceFile, program: Program, language: str) -> tuple[Place, ...]:
+def edit_sites_in_syntax(source: SourceFile, program: Program, language: str) -> tuple[EditSite, ...]:
     """The places of a program in the files that its accesses are in.
 
     Raises:
@@ -43,7 +43,7 @@ def places_in_syntax(source: SourceFile, program: Program, language: str) -> tup
     return tuple(_places(source, found, language))
 
 
-def _places(source: SourceFile, found: CompiledOperations, language: str) -> Iterator[Place]:
+def _places(source: SourceFile, found: CompiledOperations, language: str) -> Iterator[EditSite]:
     preprocessed = None if language == RUST else preprocess(compile_source(source))
     texts = {
         path: TEXTS[language](file, hidden=[*preprocessed.hidden_in(file)] if preprocessed else [])
@@ -56,7 +56,7 @@ def _places(source: SourceFile, found: CompiledOperations, language: str) -> Ite
     for path in sorted(texts, key=lambda path: (path == source.path, path)):
         text = texts[path]
         text.drop_loops_that_run_once(accesses[path], found.repeated_in(path))
-        yield from places_of_text(
+        yield from sites_of_text(
             text,
             accesses=accesses[path],
             macros={},

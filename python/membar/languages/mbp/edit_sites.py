@@ -9,15 +9,15 @@ from membar.program.dependencies import accesses_memory
 from membar.program.loops import natural_loops
 from membar.program.program import Edge, Program
 from membar.source import SourceFile
-from membar.text.edits import Edit, Place, alternatives
+from membar.text.edits import Edit, EditSite, alternatives
 
 _OPERATIONS: Final = re.compile(r":(?!=)\s*")
 _FENCE: Final = "MFENCE"
 
 
-def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+def edit_sites(source: SourceFile, program: Program) -> tuple[EditSite, ...]:
     """A place per step that accesses memory."""
-    found: list[Place] = []
+    found: list[EditSite] = []
     for thread in program.threads:
         loops = natural_loops(thread)
         for index, edge in enumerate(thread.edges):
@@ -26,13 +26,13 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     return tuple(found)
 
 
-def _place(source: SourceFile, thread: str, edge: Edge, loops: int) -> list[Place]:
+def _place(source: SourceFile, thread: str, edge: Edge, loops: int) -> list[EditSite]:
     if edge.span is None or (match := _OPERATIONS.search(edge.span.text)) is None:
         return []
     at = edge.span.start + match.end()
     fence = Edit(source.span(at, at), f"fence {{{_FENCE}}}; ")
     return [
-        Place(
+        EditSite(
             title=f"before line {edge.span.line} ({thread})",
             span=edge.span,
             alternatives=alternatives([("", ()), (f"fence {_FENCE}", (fence,))], [(), ()]),

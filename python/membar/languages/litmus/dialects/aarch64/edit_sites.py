@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from membar.languages.litmus.assembly import places as assembly
-from membar.languages.litmus.assembly.places import Access, Strengths
+from membar.languages.litmus.assembly import edit_sites as assembly
+from membar.languages.litmus.assembly.edit_sites import Access, Strengths
 from membar.languages.litmus.test import LitmusTest
 from membar.program.program import Program
-from membar.text.edits import Place
+from membar.text.edits import EditSite
 
 
-def places(test: LitmusTest, program: Program) -> tuple[Place, ...]:  # noqa: ARG001 - the text says it all
-    """The places of a test; see `Frontend.places`."""
-    return assembly.places(
+def edit_sites(test: LitmusTest, program: Program) -> tuple[EditSite, ...]:  # noqa: ARG001 - the text says it all
+    """The places of a test; see `Frontend.edit_sites`."""
+    return assembly.edit_sites(
         test,
         Strengths(
             fences=(("DMB ISHLD", ()), ("DMB ISHST", ()), ("DMB ISH", (1, 2))),

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError
-from membar.languages._c_places import ORDERS_OF_KIND, order_places, renamed_call
-from membar.languages._c_places import places as places_of_text
+from membar.languages._c_edit_sites import ORDERS_OF_KIND, order_sites, renamed_call
+from membar.languages._c_edit_sites import edit_sites as sites_of_text
 from membar.languages._c_text import CText
 from membar.languages.compiled.compiled_operations import CompiledOperations
 from membar.languages.compiled.configurations import configurations
@@ -23,7 +23,7 @@ from membar.languages.compiled.program import compile_source
 from membar.program.program import Program
 from membar.records import replace
 from membar.source import SourceFile, pattern
-from membar.text.edits import Place
+from membar.text.edits import EditSite
 
 _ORDERS: Final = ("acquire", "release", "acq_rel", "seq_cst")
 _NAME: Final = pattern(r"[A-Za-z_]\w*")
@@ -34,7 +34,7 @@ _MACRO: Final = pattern(
 )
 
 
-def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+def edit_sites(source: SourceFile, program: Program) -> tuple[EditSite, ...]:
     """The places of a program and of the files that it includes, but for the system's.
 
     Raises:
@@ -69,7 +69,7 @@ class _Places:
             for match in self._definitions(path)
         }
 
-    def all(self) -> Iterator[Place]:
+    def all(self) -> Iterator[EditSite]:
         """All places, file by file."""
         is_standard = any("stdatomic.h" in file.text for file in self._files.values())
         texts = {}
@@ -86,7 +86,7 @@ class _Places:
             accesses = sorted(self._found.accesses.get(path, ()))
             repeated = self._found.repeated_in(path)
             text.drop_loops_that_run_once(accesses, repeated)
-            found = places_of_text(
+            found = sites_of_text(
                 text,
                 accesses=accesses,
                 macros=self._text.macros,
@@ -110,7 +110,7 @@ class _Places:
         said = [name for name in text.functions_at([at]) if _SAYS_ORDER.search(name)] if found else []
         return () if said else found
 
-    def _renamed_calls(self, text: CText, families: Families, reached: Collection[str]) -> Iterator[Place]:
+    def _renamed_calls(self, text: CText, families: Families, reached: Collection[str]) -> Iterator[EditSite]:
         """The calls of functions of which there is one for each order, where the program makes them."""
         for call in sorted(text.calls, key=lambda call: call.name.start):
             name = call.name.text
@@ -132,7 +132,7 @@ class _Places:
             if not any(start <= match.start() < end for start, end in self._hidden[path]):
                 yield match
 
-    def _in_macros(self, path: str, texts: Mapping[str, CText]) -> Iterator[Place]:
+    def _in_macros(self, path: str, texts: Mapping[str, CText]) -> Iterator[EditSite]:
         """The places in the definitions of macros of a file."""
         for match in self._definitions(path):
             start, end = match.span("body")
@@ -146,7 +146,7 @@ class _Places:
                 return found
 
             loops = max((texts[name].depth(at) for name, at in uses if name in texts), default=0)
-            for place in order_places(
+            for place in order_sites(
                 body, macros=self._text.macros, other_macros=self._others, compiled=found_orders
             ):
                 yield replace(place, loops=loops)

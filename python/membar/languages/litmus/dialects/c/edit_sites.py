@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from membar.languages._c_places import places as places_of_text
+from membar.languages._c_edit_sites import edit_sites as sites_of_text
 from membar.languages._c_text import CText
 from membar.languages.litmus.test import LitmusTest
 from membar.program.dependencies import spans_of_accesses
 from membar.program.program import Program
-from membar.text.edits import Place
+from membar.text.edits import EditSite
 
 _FENCES: Final = {
     order: f"atomic_thread_fence(memory_order_{order});"
@@ -17,10 +17,10 @@ _FENCES: Final = {
 }
 
 
-def places(test: LitmusTest, program: Program) -> tuple[Place, ...]:
+def edit_sites(test: LitmusTest, program: Program) -> tuple[EditSite, ...]:
     """The places of a test."""
     text = CText(test.source, test.body.start, test.body.end, is_litmus=True)
-    return tuple(places_of_text(text, accesses=accesses(program), macros={}, fences=_FENCES))
+    return tuple(sites_of_text(text, accesses=accesses(program), macros={}, fences=_FENCES))
 
 
 def accesses(program: Program) -> list[tuple[int, int]]:

@@ -19,7 +19,7 @@ from membar.program.dependencies import spans_of_accesses
 from membar.program.program import Program
 from membar.records import record
 from membar.source import SourceFile, Span
-from membar.text.edits import Alternative, Edit, Place, alternatives, apply_choice
+from membar.text.edits import Alternative, Edit, EditSite, alternatives, apply_choice
 
 _FENCE: Final = "fence MFENCE"
 _FENCE_OF_ALL: Final = "sync all"
@@ -51,12 +51,12 @@ class _Position:
         return all(isinstance(each, p.Fence | p.Declare) for each in self.sequence)
 
 
-def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+def edit_sites(source: SourceFile, program: Program) -> tuple[EditSite, ...]:
     """Places around what accesses a global variable, before what chooses, and where fences stand."""
     module = parse(source)
     records = {name for name, _, _ in module.records}
     accesses = spans_of_accesses(program)
-    found: list[Place] = []
+    found: list[EditSite] = []
     for process in module.processes:
         for position in _positions(process.body, is_guard=False, loops=0):
             if position.statement.span.source is not source:
@@ -106,7 +106,7 @@ def _is_expanded(block: p.Block, *statements: p.Statement) -> bool:
     return any(statement.span == block.span for statement in statements)
 
 
-def _around(source: SourceFile, position: _Position, *, is_access: bool) -> Iterator[Place]:
+def _around(source: SourceFile, position: _Position, *, is_access: bool) -> Iterator[EditSite]:
     statement = _strip_labels(position.statement)
     if isinstance(statement, p.Fence):
         yield from _of_fence(source, position, statement)
@@ -122,7 +122,7 @@ def _around(source: SourceFile, position: _Position, *, is_access: bool) -> Iter
         yield _behind(source, position)
 
 
-def _can_be_read(source: SourceFile, place: Place) -> bool:
+def _can_be_read(source: SourceFile, place: EditSite) -> bool:
     """Whether the text is Promela with each of the readings."""
     try:
         for number in range(len(place.alternatives)):
@@ -133,7 +133,7 @@ def _can_be_read(source: SourceFile, place: Place) -> bool:
     return True
 
 
-def _before(source: SourceFile, position: _Position) -> Place:
+def _before(source: SourceFile, position: _Position) -> EditSite:
     """A place in front of a statement; behind its label if others jump there."""
     statement = position.statement
     while isinstance(statement, p.Labelled) and _is_jumped_to(source, statement.label):
@@ -158,7 +158,7 @@ def _is_jumped_to(source: SourceFile, label: str) -> bool:
     return not is_asked and re.search(rf"\bgoto\s+{word}\b", source.text) is not None
 
 
-def _behind(source: SourceFile, position: _Position) -> Place:
+def _behind(source: SourceFile, position: _Position) -> EditSite:
     """A place behind the last statement of a sequence, which a loop may go back from."""
     span = _strip_labels(position.statement).span
     fence = Edit(source.span(span.end, span.end), f";{_gap(source, span)}fence")
@@ -176,7 +176,7 @@ def _gap(source: SourceFile, span: Span) -> str:
     return " " if indent.strip() else f"\n{indent}"
 
 
-def _of_fence(source: SourceFile, position: _Position, fence: p.Fence) -> Iterator[Place]:
+def _of_fence(source: SourceFile, position: _Position, fence: p.Fence) -> Iterator[EditSite]:
     """The place of a fence that stands there; one that a macro gives has no text of its own."""
     word = "sync" if fence.everybody else "fence"
     if not fence.span.text.startswith(word):
@@ -206,9 +206,9 @@ def _without(source: SourceFile, position: _Position, fence: p.Fence) -> Edit:
 
 def _place(
     source: SourceFile, position: _Position, side: str, readings: tuple[Alternative, ...], current: int = 0
-) -> Place:
+) -> EditSite:
     span = position.statement.span
-    return Place(
+    return EditSite(
         title=f"{side} line {source.position(span.start)[0]}",
         span=span,
         alternatives=readings,

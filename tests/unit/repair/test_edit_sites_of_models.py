@@ -26,12 +26,12 @@ def promela(first: str, second: str = "", before: str = "") -> SourceFile:
 
 
 def strongest(source: SourceFile) -> str:
-    places = programs.places(source, membar.parse(source))
+    places = programs.edit_sites(source, membar.parse(source))
     return apply_choice(source, places, tuple(place.strongest for place in places)).text
 
 
 def weakest(source: SourceFile) -> str:
-    places = programs.places(source, membar.parse(source))
+    places = programs.edit_sites(source, membar.parse(source))
     return apply_choice(source, places, tuple(0 for _ in places)).text
 
 
@@ -151,7 +151,7 @@ def test_a_fence_of_all_buffers_may_become_one_of_its_own() -> None:
     found = repaired(promela("x = 1; sync; r0 = y"), weaken=True)
     assert (found.before, found.cost) == (80, 40)  # two of their own, or one of all
     source = promela("x = 1; sync; r0 = y")
-    places = programs.places(source, membar.parse(source))
+    places = programs.edit_sites(source, membar.parse(source))
     assert apply_choice(
         source, places, tuple(min(1, place.current) for place in places)
     ).text == source.text.replace("sync", "fence")
@@ -159,7 +159,7 @@ def test_a_fence_of_all_buffers_may_become_one_of_its_own() -> None:
 
 def test_a_fence_that_a_macro_gives_has_no_place() -> None:
     source = SourceFile("m.pml", "#define F fence\nbyte x;\nactive proctype A() { x = 1; F; skip }\n")
-    assert all(place.current == 0 for place in programs.places(source, membar.parse(source)))
+    assert all(place.current == 0 for place in programs.edit_sites(source, membar.parse(source)))
 
 
 GATES = """byte x = 0; byte y = 0;

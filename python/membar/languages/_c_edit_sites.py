@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from membar.languages._c_text import Call, CText, Statement, Token
 from membar.records import record, replace
 from membar.source import Span
-from membar.text.edits import Edit, Place, alternatives, restrict
+from membar.text.edits import Edit, EditSite, alternatives, restrict
 
 RELAXED: Final = "relaxed"
 FAILURE: Final = "failure"
@@ -124,7 +124,7 @@ class Spelling:
     is_shown: bool = True
 
 
-def places(
+def edit_sites(
     text: CText,
     *,
     accesses: Sequence[tuple[int, int]],
@@ -134,7 +134,7 @@ def places(
     compiled: Compiled | None = None,
     reached: AbstractSet[str] | None = None,
     spelling: Spelling | None = None,
-) -> Iterator[Place]:
+) -> Iterator[EditSite]:
     """The places of a text.
 
     Args:
@@ -150,22 +150,22 @@ def places(
     """
     spelling = spelling or _OF_C
     ladder = _LADDERS["fence"]
-    for place in fence_places(text, accesses, Fences(ladder, fences, title="fence "), reached):
+    for place in fence_sites(text, accesses, Fences(ladder, fences, title="fence "), reached):
         yield _with_own_names(place, "fence", spelling)
-    yield from order_places(
+    yield from order_sites(
         text, macros=macros, other_macros=other_macros, compiled=compiled, spelling=spelling
     )
 
 
-def order_places(
+def order_sites(
     text: CText,
     *,
     macros: Mapping[str, str],
     other_macros: Sequence[Mapping[str, str]] = (),
     compiled: Compiled | None = None,
     spelling: Spelling | None = None,
-) -> Iterator[Place]:
-    """The places where a call says its order; arguments as of `places`."""
+) -> Iterator[EditSite]:
+    """The places where a call says its order; arguments as of `edit_sites`."""
     spelling = spelling or _OF_C
     for call in sorted(text.calls, key=lambda call: call.name.start):
         failure = spelling.failures.get(call.name.text)
@@ -184,7 +184,7 @@ def order_places(
             yield restrict(named, _at_least(place, form, elsewhere))
 
 
-def _with_own_names(place: Place, kind: str, spelling: Spelling) -> Place:
+def _with_own_names(place: EditSite, kind: str, spelling: Spelling) -> EditSite:
     """The place of a kind of operation, its orders named in words of the language: `Ordering::Release`."""
     if not spelling.is_shown:
         return place
@@ -196,7 +196,7 @@ def _with_own_names(place: Place, kind: str, spelling: Spelling) -> Place:
     return replace(place, alternatives=tuple(named))
 
 
-def renamed_call(text: CText, call: Call, kind: str, current: str, names: Mapping[str, str]) -> Place:
+def renamed_call(text: CText, call: Call, kind: str, current: str, names: Mapping[str, str]) -> EditSite:
     """The place of a call of a function of which there is one for each order.
 
     Args:
@@ -213,7 +213,7 @@ def renamed_call(text: CText, call: Call, kind: str, current: str, names: Mappin
         (f"{kind} {order}" if order not in ("", RELAXED) else "", (Edit(there, names.get(order, "")),))
         for order in orders
     ]
-    place = Place(
+    place = EditSite(
         title=f"the {kind} in line {text.source.position(call.name.start)[0]}",
         span=text.span(call.name.start, call.closing + 1),
         alternatives=alternatives(readings, [below for _, below in ladder]),
@@ -237,12 +237,12 @@ class Fences:
     words: Mapping[str, str]
     title: str = ""
 
-    def at(self, title: str, span: Span, loops: int, edits: Callable[[str], tuple[Edit, ...]]) -> Place:
+    def at(self, title: str, span: Span, loops: int, edits: Callable[[str], tuple[Edit, ...]]) -> EditSite:
         """The place where `edits` put in the words of a fence."""
         readings = [
             (self.title + name, edits(self.words[name])) if name else ("", ()) for name, _ in self.ladder
         ]
-        return Place(
+        return EditSite(
             title=title,
             span=span,
             alternatives=alternatives(readings, [below for _, below in self.ladder]),
@@ -250,12 +250,12 @@ class Fences:
         )
 
 
-def fence_places(
+def fence_sites(
     text: CText,
     accesses: Sequence[tuple[int, int]],
     fences: Fences,
     reached: AbstractSet[str] | None = None,
-) -> Iterator[Place]:
+) -> Iterator[EditSite]:
     """A place before each statement with an access of its own or a call of a function that has some.
 
     `reached` are the functions with accesses, in this text or another; by default, all functions of the text.
@@ -272,7 +272,7 @@ def fence_places(
             yield _behind(text, statement, fences)
 
 
-def _before(text: CText, statement: Statement, fences: Fences) -> Place:
+def _before(text: CText, statement: Statement, fences: Fences) -> EditSite:
     before, behind = text.span(statement.start, statement.start), text.span(statement.end, statement.end)
     gap = _gap(text, statement) if statement.is_braced else " "
 
@@ -286,7 +286,7 @@ def _before(text: CText, statement: Statement, fences: Fences) -> Place:
     return fences.at(title, span, text.depth(statement.start), edits)
 
 
-def _behind(text: CText, statement: Statement, fences: Fences) -> Place:
+def _behind(text: CText, statement: Statement, fences: Fences) -> EditSite:
     """A place at the end of a loop's block: what the next round does comes behind it."""
     behind, gap = text.span(statement.end, statement.end), _gap(text, statement)
     title = f"after line {text.source.position(statement.end)[0]}"
@@ -304,7 +304,7 @@ def _gap(text: CText, statement: Statement) -> str:
 
 def _order_place(
     text: CText, call: Call, form: Form, spelling: Spelling, macros: Mapping[str, str]
-) -> Place | None:
+) -> EditSite | None:
     """The place of an operation's order; None where the text does not say it in a word of its own."""
     ladder = _LADDERS[form.kind]
     current, edits = _order_edits(text, call, form, spelling, macros)
@@ -314,7 +314,7 @@ def _order_place(
     if current not in names:
         return None
     line = text.source.position(call.name.start)[0]
-    return Place(
+    return EditSite(
         title=f"the {form.kind} in line {line}",
         span=text.span(call.start, call.closing + 1),
         alternatives=alternatives(
@@ -357,7 +357,7 @@ def _argument(call: Call, form: Form) -> tuple[Token, ...]:
     return call.arguments[form.order] if is_there and form.order is not None else ()
 
 
-def _at_least(place: Place, form: Form, orders: Iterable[str]) -> list[int]:
+def _at_least(place: EditSite, form: Form, orders: Iterable[str]) -> list[int]:
     """The alternatives that are at least as strong as some orders, and the present one."""
     names = [order for order, _ in _LADDERS[form.kind]]
     needed = {names.index(order) if order in names else -1 for order in orders}

@@ -11,12 +11,12 @@ from membar.languages.dve.transitions import is_atomic, names
 from membar.program.program import Program
 from membar.records import record
 from membar.source import SourceFile, Span
-from membar.text.edits import Edit, Place, alternatives
+from membar.text.edits import Edit, EditSite, alternatives
 
 _ATOMIC: Final = "atomic write"
 
 
-def places(source: SourceFile, program: Program) -> tuple[Place, ...]:  # noqa: ARG001 - the text says it all
+def edit_sites(source: SourceFile, program: Program) -> tuple[EditSite, ...]:  # noqa: ARG001 - the text says it all
     """A place per transition and global variable that it writes, and per `atomic` line about just one."""
     module = parse_module(source)
     writes = tuple(_writes(module))
@@ -70,9 +70,9 @@ def _at_end(source: SourceFile, line: str) -> Edit:
     return Edit(end, f"{line}\n" if source.text.endswith("\n") else f"\n{line}")
 
 
-def _place(source: SourceFile, write: _Write) -> Place:
+def _place(source: SourceFile, write: _Write) -> EditSite:
     """A write that goes through the store buffer."""
-    return Place(
+    return EditSite(
         title=write.title,
         span=write.transition.span,
         location=write.variable,
@@ -83,10 +83,10 @@ def _place(source: SourceFile, write: _Write) -> Place:
     )
 
 
-def _one_of(source: SourceFile, item: x.Atomic, write: _Write) -> Place:
+def _one_of(source: SourceFile, item: x.Atomic, write: _Write) -> EditSite:
     """One of several writes that a line names: without it the others need lines of their own."""
     line = Edit(_line_of(source, item), "")
-    return Place(
+    return EditSite(
         title=write.title,
         span=write.transition.span,
         location=write.variable,
@@ -98,9 +98,9 @@ def _one_of(source: SourceFile, item: x.Atomic, write: _Write) -> Place:
     )
 
 
-def _place_of(source: SourceFile, item: x.Atomic) -> Place:
+def _place_of(source: SourceFile, item: x.Atomic) -> EditSite:
     """The place of a line that names one write, or none."""
-    return Place(
+    return EditSite(
         title=f"`{item.span.flat_text}` in line {item.span.line}",
         span=item.span,
         location=item.variable.text if item.variable else "*",

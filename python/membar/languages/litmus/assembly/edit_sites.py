@@ -9,7 +9,7 @@ from membar.languages.litmus.columns import columns, split_labels
 from membar.languages.litmus.test import Cell, Column, LitmusTest
 from membar.records import record
 from membar.source import Span
-from membar.text.edits import Edit, Place, alternatives
+from membar.text.edits import Edit, EditSite, alternatives
 
 
 @record(frozen=True, slots=True)
@@ -40,10 +40,10 @@ class Strengths:
     accesses: tuple[Access, ...] = ()
 
 
-def places(test: LitmusTest, strengths: Strengths) -> tuple[Place, ...]:
+def edit_sites(test: LitmusTest, strengths: Strengths) -> tuple[EditSite, ...]:
     """The places of a test: before each instruction but a thread's first, at fences, and at accesses."""
     table = columns(test)
-    found: list[Place] = []
+    found: list[EditSite] = []
     for column in table:
         loops = _loops(column)
         for number, cell in enumerate(column.cells):
@@ -85,9 +85,9 @@ def _ladder(strengths: Strengths) -> list[tuple[int, ...]]:
     return [(), *(below for _, below in strengths.fences)]
 
 
-def _present_fence(cell: Cell, strengths: Strengths, current: int, loops: int) -> Place:
+def _present_fence(cell: Cell, strengths: Strengths, current: int, loops: int) -> EditSite:
     names = ["", *(name for name, _ in strengths.fences)]
-    return Place(
+    return EditSite(
         title=f"the fence in line {cell.span.line}",
         span=cell.span,
         alternatives=alternatives(
@@ -120,9 +120,9 @@ class _Row:
         return Edit(source.span(self.start, self.start), text)
 
 
-def _new_fence(row: _Row, strengths: Strengths, loops: int) -> Place:
+def _new_fence(row: _Row, strengths: Strengths, loops: int) -> EditSite:
     readings = [(name, (row.before(name),)) for name, _ in strengths.fences]
-    return Place(
+    return EditSite(
         title=f"before line {row.cell.span.line} of P{row.thread}",
         span=row.cell.span,
         alternatives=alternatives([("", ()), *readings], _ladder(strengths)),
@@ -146,7 +146,7 @@ def _align_cells(text: str, row: int, cells: Sequence[str]) -> list[str]:
     return [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
 
 
-def _accesses(cell: Cell, strengths: Strengths, loops: int) -> Iterator[Place]:
+def _accesses(cell: Cell, strengths: Strengths, loops: int) -> Iterator[EditSite]:
     for access in strengths.accesses:
         match = re.fullmatch(access.pattern, cell.text, re.IGNORECASE)
         names = [name for name, _ in access.readings]
@@ -156,7 +156,7 @@ def _accesses(cell: Cell, strengths: Strengths, loops: int) -> Iterator[Place]:
         span: Span = cell.span.source.span(start, start + len(match[1]))
         mnemonic = cell.text.split()[0]
         written = [name.lower() if mnemonic.islower() else name for name in names]
-        yield Place(
+        yield EditSite(
             title=f"the {mnemonic} in line {cell.span.line}",
             span=cell.span,
             alternatives=alternatives(
