@@ -1,8 +1,9 @@
-"""What a name means inside a procedure: its own variables, those of the process, and the global ones."""
+"""What names mean: inside a procedure its variables and those around it; in predicates all variables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from membar.diagnostics import Diagnostic, InputError, Label, close_matches, error
 from membar.languages.xcfa import syntax as x
@@ -15,6 +16,56 @@ class Local:
 
     register: str
     type: x.Type
+
+
+@record(frozen=True, slots=True)
+class OfProcess:
+    """A variable of a process, by the number of the process."""
+
+    process: int
+    variable: x.Variable
+
+
+@record(frozen=True, slots=True)
+class AtLocation:
+    """Whether a process, by its number, is at a location."""
+
+    process: int
+    name: str
+
+
+Named: TypeAlias = x.Variable | OfProcess | AtLocation
+
+
+def named(use: x.Use, module: x.Module) -> Named:
+    """What a name in a predicate means. A location's process may be left out if only one has such a location.
+
+    Raises:
+        InputError: it means nothing, or several things.
+    """
+    if use.process is None:
+        for variable in module.variables:
+            if variable.name == use.name and variable.type in (x.Type.INT, x.Type.BOOL):
+                return variable
+    places: list[AtLocation] = []
+    for number, process in enumerate(module.processes):
+        (main,) = (item for item in process.procedures if item.is_main)
+        if use.process == process.name:
+            for variable in (*process.variables, *main.variables):
+                if variable.name == use.name:
+                    return OfProcess(number, variable)
+        is_meant = use.process in (None, process.name)
+        if is_meant and any(location.name == use.name for location in main.locations):
+            places.append(AtLocation(number, use.name))
+    if len(places) == 1:
+        return places[0]
+    raise error(
+        "W0604",
+        f"unknown variable or location `{use.span.flat_text}`",
+        use.span,
+        "several processes have it" if places else "not declared",
+        help="write a shared variable by its name, and what a process has as `process.name`",
+    )
 
 
 class Scope:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from membar.diagnostics import InputError, error
 from membar.languages.xcfa import syntax as x
 from membar.languages.xcfa.expressions import of_type
-from membar.languages.xcfa.state import not_told_apart
+from membar.languages.xcfa.process_predicates import not_told_apart
+from membar.languages.xcfa.scope import AtLocation, OfProcess, named
 from membar.program.expr import Expr, Register
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.program import Thread
@@ -43,36 +43,13 @@ class _Reader:
         return Register(name), kind
 
     def _observable(self, use: x.Use) -> tuple[Observable, x.Type]:
-        if use.process is None:
-            for variable in self._module.variables:
-                if variable.name == use.name and variable.type in (x.Type.INT, x.Type.BOOL):
-                    return CellValue(use.name), variable.type
-        for number, process in enumerate(self._module.processes):
-            if use.process in (None, process.name):
-                found = self._of_process(use, number, process)
-                if found is not None:
-                    return found
-        raise _unknown(use)
-
-    def _of_process(self, use: x.Use, number: int, process: x.Process) -> tuple[Observable, x.Type] | None:
-        (main,) = (item for item in process.procedures if item.is_main)
-        if use.process is not None:
-            for variable in (*process.variables, *main.variables):
-                if variable.name == use.name:
-                    return RegisterValue(number, use.name), variable.type
-        if all(location.name != use.name for location in main.locations):
-            return None
-        points = frozenset(point for point, name in self._threads[number].labels if name == use.name)
-        if not points:
-            raise not_told_apart(use)
-        return AtPoint(number, points), x.Type.BOOL
-
-
-def _unknown(use: x.Use) -> InputError:
-    return error(
-        "W0604",
-        f"unknown variable or location `{use.name}`",
-        use.span,
-        "not declared",
-        help="write a shared variable by its name, and a variable of a process as `process.name`",
-    )
+        match named(use, self._module):
+            case x.Variable() as variable:
+                return CellValue(use.name), variable.type
+            case OfProcess(process, variable):
+                return RegisterValue(process, use.name), variable.type
+            case AtLocation(process, name):
+                points = frozenset(point for point, label in self._threads[process].labels if label == name)
+                if not points:
+                    raise not_told_apart(use)
+                return AtPoint(process, points), x.Type.BOOL

@@ -8,10 +8,10 @@ from typing import TypeVar
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.languages.xcfa import syntax as x
 from membar.languages.xcfa.accesses import SIZES
+from membar.languages.xcfa.final_predicates import final_condition
 from membar.languages.xcfa.lower import LANGUAGE, Surroundings, thread_of, waiting_flag
 from membar.languages.xcfa.parser import parse
-from membar.languages.xcfa.predicate import final_condition
-from membar.languages.xcfa.state import process_of, with_error_states
+from membar.languages.xcfa.process_predicates import process_of, with_error_states
 from membar.languages.xcfa.state_predicates import whole_state
 from membar.program.blocking import has_open_guard, none_of
 from membar.program.expr import FALSE
@@ -50,7 +50,7 @@ def parse_xcfa(source: SourceFile) -> Program:
     errors = tuple(whole_state(predicate, module, threads) for predicate in states.pop(None, ()))
     for number, predicates in states.items():
         if number is not None:
-            threads[number] = with_error_states(threads[number], module.processes[number], predicates)
+            threads[number] = with_error_states(threads[number], module, predicates)
     return Program(
         name=source.stem,
         language=LANGUAGE,

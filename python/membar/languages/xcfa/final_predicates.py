@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from membar.diagnostics import InputError, error
 from membar.languages.xcfa import syntax as x
+from membar.languages.xcfa.scope import AtLocation, OfProcess, named
 from membar.program import condition as c
 from membar.program.expr import WORD
 
@@ -72,33 +73,16 @@ class _Reader:
         return c.Compare(term, comparison, compared)
 
     def _term(self, use: x.Use) -> tuple[c.Term, x.Type]:
-        if use.process is None:
-            for variable in self._module.variables:
-                if variable.name == use.name and variable.type in (x.Type.INT, x.Type.BOOL):
-                    is_int = variable.type is x.Type.INT
-                    cell = c.FinalCell(use.name, 0, WORD if is_int else 8, is_int)
-                    return self._label(cell, use.name), variable.type
-            raise error(
-                "W0604",
-                f"unknown global variable `{use.name}`",
-                use.span,
-                "not declared",
-                help="a variable of a process is written `process.variable`",
-            )
-        for number, process in enumerate(self._module.processes):
-            if process.name == use.process:
-                main = [item for item in process.procedures if item.is_main]
-                for variable in (*process.variables, *(v for item in main for v in item.variables)):
-                    if variable.name == use.name:
-                        register = c.FinalRegister(number, use.name, WORD)
-                        return self._label(register, f"{process.name}.{use.name}"), variable.type
-                raise error(
-                    "W0604",
-                    f"process `{process.name}` has no variable `{use.name}`",
-                    use.span,
-                    "expected one of the process or of its main procedure",
-                )
-        raise error("W0604", f"unknown process `{use.process}`", use.span, "not declared")
+        match named(use, self._module):
+            case x.Variable(name=name, type=kind):
+                is_int = kind is x.Type.INT
+                cell = c.FinalCell(name, 0, WORD if is_int else 8, is_int)
+                return self._label(cell, name), kind
+            case OfProcess(number, x.Variable(name=name, type=kind)):
+                label = f"{self._module.processes[number].name}.{name}"
+                return self._label(c.FinalRegister(number, name, WORD), label), kind
+            case AtLocation():
+                raise _unsupported_error(use)
 
     def _label(self, term: c.Term, label: str) -> c.Term:
         self.labels[term] = label

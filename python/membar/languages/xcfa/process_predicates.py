@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from membar.diagnostics import InputError, error
 from membar.languages.xcfa import syntax as x
 from membar.languages.xcfa.expressions import of_type
+from membar.languages.xcfa.scope import OfProcess, named
 from membar.program.dependencies import registers_written
 from membar.program.expr import FALSE, TRUE, Expr, Register
 from membar.program.operations import ERRORS, Assert, Assume
@@ -28,7 +29,8 @@ def process_of(predicate: x.Expr, module: x.Module) -> int | None:
     Raises:
         InputError: it is about nothing, or a name is unknown.
     """
-    found = {_process(use, module) for use in _uses(predicate)}
+    meanings = (named(use, module) for use in _uses(predicate))
+    found = {None if isinstance(meaning, x.Variable) else meaning.process for meaning in meanings}
     if not found:
         raise error(
             "W0612",
@@ -39,8 +41,8 @@ def process_of(predicate: x.Expr, module: x.Module) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
-def with_error_states(thread: Thread, process: x.Process, predicates: Sequence[x.Expr]) -> Thread:
-    """The thread of `process` with a failed assertion wherever one of the predicates may hold.
+def with_error_states(thread: Thread, module: x.Module, predicates: Sequence[x.Expr]) -> Thread:
+    """The thread with a failed assertion wherever one of the predicates, which are about it, may hold.
 
     Raises:
         InputError: types do not fit, or a name is unknown.
@@ -50,7 +52,7 @@ def with_error_states(thread: Thread, process: x.Process, predicates: Sequence[x
     first = Edge(source=start, target=thread.entry, span=thread.span)
     edges = [first, *thread.edges]
     for predicate in predicates:
-        look = _Look(thread, process, predicate, _first_free(edges, start))
+        look = _Look(thread, module, predicate, _first_free(edges, start))
         edges += [
             new for edge in (first, *thread.edges) for new in look.ways_out(edge, is_first=edge is first)
         ]
@@ -64,16 +66,13 @@ def _first_free(edges: Iterable[Edge], known: int) -> int:
 class _Look:
     """One predicate, looked at after each step of a process."""
 
-    def __init__(self, thread: Thread, process: x.Process, predicate: x.Expr, free: int) -> None:
-        self._process = process
+    def __init__(self, thread: Thread, module: x.Module, predicate: x.Expr, free: int) -> None:
+        self._thread = thread
         self._predicate = predicate
-        (main,) = (item for item in process.procedures if item.is_main)
-        self._variables = {item.name: item.type for item in (*process.variables, *main.variables)}
-        self._locations = {item.name for item in main.locations}
-        self._points = {name: point for point, name in thread.labels}
-        used = {use.name for use in _uses(predicate)}
-        self._registers = frozenset(used & self._variables.keys())
-        self._is_about_places = not used <= self._variables.keys()
+        self._meanings = {use: named(use, module) for use in _uses(predicate)}
+        own = [item.variable for item in self._meanings.values() if isinstance(item, OfProcess)]
+        self._registers = frozenset(variable.name for variable in own)
+        self._is_about_places = len(own) < len(self._meanings)
         self._next = free
 
     def ways_out(self, edge: Edge, *, is_first: bool) -> Iterator[Edge]:
@@ -85,7 +84,7 @@ class _Look:
         if self._truth(self._predicate, edge.target) is False:
             return
         look = self._fresh()
-        text = f"error state of {self._process.name}: {self._predicate.span.flat_text}"
+        text = f"error state of {self._thread.name}: {self._predicate.span.flat_text}"
         yield replace(edge, target=look)
         yield Edge(
             source=look,
@@ -99,26 +98,21 @@ class _Look:
         return self._next - 1
 
     def _value(self, use: x.Use, point: int) -> tuple[Expr, x.Type]:
-        if use.name in self._variables:
-            return Register(use.name), self._variables[use.name]
+        meaning = self._meanings[use]
+        if isinstance(meaning, OfProcess):
+            return Register(use.name), meaning.variable.type
         return (TRUE if self._is_at(use, point) else FALSE), x.Type.BOOL
 
     def _is_at(self, use: x.Use, point: int) -> bool:
-        if use.name in self._points:
-            return self._points[use.name] == point
-        if use.name in self._locations:
+        places = [place for place, name in self._thread.labels if name == use.name]
+        if not places:
             raise not_told_apart(use)
-        raise error(
-            "W0604",
-            f"process `{self._process.name}` has no variable or location `{use.name}`",
-            use.span,
-            "expected one of the process or of its main procedure",
-        )
+        return point in places
 
     def _truth(self, expr: x.Expr, point: int) -> bool | None:
         """Whether the predicate holds at a point, as far as the place alone says so."""
         match expr:
-            case x.Use(name=name) if name not in self._variables:
+            case x.Use() if not isinstance(self._meanings[expr], OfProcess):
                 return self._is_at(expr, point)
             case x.Prefix("not", operand):
                 inner = self._truth(operand, point)
@@ -153,33 +147,3 @@ def _uses(expr: x.Expr) -> Iterator[x.Use]:
                 yield from _uses(part)
         case _:
             return
-
-
-def _process(use: x.Use, module: x.Module) -> int | None:
-    """The process that a name belongs to, None for shared variables.
-
-    A location's process may be left out if there is only one of that name.
-    """
-    if use.process is not None:
-        for number, process in enumerate(module.processes):
-            if process.name == use.process:
-                return number
-        raise error("W0604", f"unknown process `{use.process}`", use.span, "not declared")
-    if any(variable.name == use.name for variable in module.variables):
-        return None
-    having = [
-        number
-        for number, process in enumerate(module.processes)
-        for procedure in process.procedures
-        if procedure.is_main and any(location.name == use.name for location in procedure.locations)
-    ]
-    if len(having) == 1:
-        return having[0]
-    reason = "several processes have it" if having else "not declared"
-    raise error(
-        "W0604",
-        f"unknown location `{use.name}`",
-        use.span,
-        reason,
-        help="write `process.location` or `process.variable`",
-    )
