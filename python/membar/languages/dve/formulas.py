@@ -81,28 +81,30 @@ class FormulaReader(Reader):
         left = self._infix(("or", "||", "xor", "xnor"), lambda: self._infix(("and", "&&"), self._until))
         cursor = self.cursor
         if cursor.accept("->", "=>", "imply") or self._accepts_word("implies"):
-            return self._joined("imply", left, self._formula())
+            return self._join_formulas("imply", left, self._formula)
         is_arrow = cursor.sees("<") and cursor.ahead().text == "->"
         if is_arrow or cursor.sees_word("equivalent"):
             cursor.take()
             if is_arrow:
                 cursor.take()
-            return self._joined("<->", left, self._formula())
+            return self._join_formulas("<->", left, self._formula)
         return left
 
-    def _joined(self, op: str, left: x.Expr, right: x.Expr) -> x.Expr:
-        return self._counted(x.Binary(op, left, right, left.span.to(right.span)))
+    def _join_formulas(self, op: str, left: x.Expr, read: Callable[[], x.Expr]) -> x.Expr:
+        self._count()
+        right = read()
+        return x.Binary(op, left, right, left.span.to(right.span))
 
-    def _counted(self, tree: x.Expr) -> x.Expr:
+    def _count(self) -> None:
         self._operator_count += 1
         if self._operator_count > _MOST_OPERATORS:
-            raise error("W1003", "the formula is too long", tree.span, f"at most {_MOST_OPERATORS} operators")
-        return tree
+            span = self.cursor.next.span
+            raise error("W1003", "the formula is too long", span, f"at most {_MOST_OPERATORS} operators")
 
     def _infix(self, signs: tuple[str, ...], read: Callable[[], x.Expr]) -> x.Expr:
         left = read()
         while found := self.cursor.accept(*signs) or self._accepts_word(*signs):
-            left = self._joined(_SAME.get(found.text, found.text), left, read())
+            left = self._join_formulas(_SAME.get(found.text, found.text), left, read)
         return left
 
     def _accepts_word(self, *words: str) -> Token | None:
@@ -112,7 +114,7 @@ class FormulaReader(Reader):
     def _until(self) -> x.Expr:
         left = self._unary_formula()
         if found := self._accepts_word(*_UNTILS):
-            return self._joined(found.text, left, self._until())
+            return self._join_formulas(found.text, left, self._until)
         return left
 
     def _unary_formula(self) -> x.Expr:
@@ -143,7 +145,7 @@ class FormulaReader(Reader):
         start = self.cursor.previous.span
         op = next(operators, None)
         if op is None:
-            with self.inside():
-                return self._unary_formula()
+            return self._unary_formula()
+        self._count()
         operand = self._prefixed(operators)
-        return self._counted(x.Unary(op, operand, start.to(operand.span)))
+        return x.Unary(op, operand, start.to(operand.span))
