@@ -4,7 +4,7 @@
 
 `table1`: Anderson and Lamport with three processes (from the corpus) and Peterson with two, under
 `cam`, by both rules of atomic writes: the least number of atomic writes, or the best and a lower bound after
-S seconds; what Barnat's procedure (`--first`) ends with; the paper's number.
+S seconds; what Barnat's procedure (`--greedy`) ends with; the paper's number.
 `bare`: mutual exclusion with every order relaxed, no fences: the cheapest that makes it right again.
 `seqlock`: Winter's seqlock in C without its five fences, linearizable for all clients of a size under armv8.
 `wrong`: each C example that is one order too weak, under each model that it is wrong under: what its repair
@@ -69,7 +69,7 @@ def table1(seconds: float) -> bool:
         ("Lamport", DVE / "lamport" / "lamport.1.dve", {"error": _COLLISION}, 16),
         ("Peterson", HERE / "peterson.dve", {"error": "P_0.CS and P_1.CS"}, 4),
     )
-    print("| model | rule | global writes | atomic | at least | --first | paper | CPU s |")
+    print("| model | rule | global writes | atomic | at least | --greedy | paper | CPU s |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     is_good = True
     for name, path, asked, theirs in rows:
@@ -80,7 +80,7 @@ def table1(seconds: float) -> bool:
             start = time.process_time()
             found = membar.repair(source, **question, seconds=seconds)
             spent = time.process_time() - start
-            greedy = membar.repair(source, **question, first=True, seconds=seconds)
+            greedy = membar.repair(source, **question, greedy=True, seconds=seconds)
             counts = [len(each.changes) if isinstance(each, Repair) else None for each in (found, greedy)]
             least = found.lower_bound // 20 if isinstance(found, Repair) else "?"
             ours = counts[0] if counts[0] is not None else type(found).__name__

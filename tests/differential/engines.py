@@ -33,7 +33,7 @@ def question(
     options = Options(
         all_executions=listing,
         unrolling=Unrolling(exact=bound),
-        reductions_off=frozenset({"inplace", *without}),
+        reductions_off=frozenset({"latest", *without}),
     )
     return Task(
         program=program,

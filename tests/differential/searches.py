@@ -178,7 +178,7 @@ def references(
 ) -> Disagreements:
     """Where the engine, which takes the search named `algorithm`, differs from the reference."""
     found: Disagreements = []
-    off = frozenset({"inplace"})
+    off = frozenset({"latest"})
     options = Options(unrolling=Unrolling(exact=BOUND), stops_early=False, reductions_off=off)
     for program in programs:
         task = Task(program=program, model=model, properties=("condition", "assertions"), options=options)

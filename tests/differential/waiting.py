@@ -91,7 +91,7 @@ def engines(programs: Iterable[Program], model: Model) -> tuple[Disagreements, i
     for program in programs:
         try:
             expected = reference(task_of(program, model, seconds=_SECONDS))
-            tally = graphs.explore(task_of(program, model, "inplace"))
+            tally = graphs.explore(task_of(program, model, "latest"))
         except (InputError, EngineLimitError):
             continue
         if expected.limit is not None:

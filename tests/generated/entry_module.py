@@ -116,7 +116,7 @@ def repair(  # noqa: D417 - the other options are those of `check`
     source: SourceFile | str | Path,
     *,
     weaken: bool = False,
-    first: bool = False,
+    greedy: bool = False,
     all_cheapest: bool = False,
     costs: Path | None = None,
     seconds: float | None = None,
@@ -130,7 +130,7 @@ def repair(  # noqa: D417 - the other options are those of `check`
     Args:
         source: a file name, or a text with a name.
         weaken: remove or weaken unnecessary ordering instead of adding it.
-        first: take what Barnat's procedure ends with, cheapest or not.
+        greedy: take what Barnat's procedure ends with, cheapest or not.
         all_cheapest: find all repairs of the least cost.
         costs: the user's table of costs.
         seconds: afterwards the best repair so far is given, with a lower bound.
@@ -141,7 +141,7 @@ def repair(  # noqa: D417 - the other options are those of `check`
         OSError: a file cannot be read.
     """
     given = dict(locals())
-    own = ("weaken", "first", "all_cheapest", "costs", "seconds", "progress")
+    own = ("weaken", "greedy", "all_cheapest", "costs", "seconds", "progress")
     asked = {name: given.pop(name) for name in own}
     from membar.questions.repair import find_repair  # noqa: PLC0415 - on demand
 

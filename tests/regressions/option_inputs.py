@@ -176,7 +176,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "--coherence": ("--coherence", "all"),
     "--no-prune": ("--no-prune",),
     "--no-symmetry": ("--no-symmetry",),
-    "--no-inplace": ("--no-inplace",),
+    "--no-latest": ("--no-latest",),
     "--no-await": ("--no-await",),
     "--no-sleep": ("--no-sleep",),
     "--no-acceleration": ("--no-acceleration",),

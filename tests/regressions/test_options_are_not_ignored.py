@@ -17,14 +17,14 @@ _ROOT = Path(__file__).parents[2]
 _NUMBERS_THAT_VARY = re.compile(r'"(?:seconds|peak_bytes)": [\d.e-]+|\d+\.\d+ s')
 # What they change is in the text.
 _AS_TEXT = ("--herd", "--explain", "--all", "--property", "--show-automaton")
-_LOOPS = {"--unroll", "--max-unroll", "--no-await", "--no-inplace"}
+_LOOPS = {"--unroll", "--max-unroll", "--no-await", "--no-latest"}
 # Options that apply, where these texts have nothing for them: no loops, no threads that are alike, one order
 # of writes per location, a search that prunes nothing or is over before a second worker begins, no execution
 # to draw, no file to include.
 _NOTHING_TO_DO = {
     ".litmus": _LOOPS | {"--coherence", "--no-symmetry", "--no-prune", "--jobs"},
     ".mbp": _LOOPS | {"--coherence", "--no-symmetry", "--no-prune", "--jobs"},
-    ".c": {"--coherence", "--no-prune", "--no-inplace", "--jobs", "--svg", "--witness", "-I"}
+    ".c": {"--coherence", "--no-prune", "--no-latest", "--jobs", "--svg", "--witness", "-I"}
     | {"--strict-dependencies"},
     ".cub": {"--brab"},
     ".obj": {"--infer"},
@@ -104,7 +104,7 @@ _PICTURES = {"--dot", "--svg"}  # of what holds there are none
         ),
         (
             ["system.xcfa"],
-            {"--unroll", "--max-unroll", "--coherence", "--no-symmetry", "--no-inplace", "--jobs"},
+            {"--unroll", "--max-unroll", "--coherence", "--no-symmetry", "--no-latest", "--jobs"},
         ),
         (["system.xcfa", *_UNBOUNDED, "p.d && q.d"], {"--no-sleep", "--no-acceleration"}),
     ],

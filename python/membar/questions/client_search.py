@@ -319,7 +319,7 @@ class ClientSearch:
         options = replace(
             self.options,
             coherence=Coherence.ALL,
-            reductions_off=self.options.reductions_off | {"symmetry", "inplace"},
+            reductions_off=self.options.reductions_off | {"symmetry", "latest"},
         )
         claims = replace(self.model.claims, search=EXACTLY_ONCE)
         return replace(task, model=replace(self.model, claims=claims), options=options)

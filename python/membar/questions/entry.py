@@ -52,7 +52,7 @@ def check(
     no_prune: bool = False,
     no_symmetry: bool = False,
     no_await: bool = False,
-    no_inplace: bool = False,
+    no_latest: bool = False,
     no_sleep: bool = False,
     no_acceleration: bool = False,
     no_por: bool = False,
@@ -120,7 +120,7 @@ def check(
         no_prune: check the consistency of complete executions only (slower).
         no_symmetry: do not merge executions or states of identical threads (implied by --all).
         no_await: unroll waiting loops like other loops (termination holds within the bound at best).
-        no_inplace: let waiting threads read any value, not only the latest write.
+        no_latest: let waiting threads read any value, not only the latest write.
         no_sleep: buffers: disable sleep sets.
         no_acceleration: buffers: disable acceleration of cycles.
         no_por: states: disable partial-order reduction and keep dead registers.
@@ -181,7 +181,7 @@ def repair(  # noqa: D417 - the other options are those of `check`
     source: SourceFile | str | Path,
     *,
     weaken: bool = False,
-    first: bool = False,
+    greedy: bool = False,
     all_cheapest: bool = False,
     costs: Path | None = None,
     seconds: float | None = None,
@@ -213,7 +213,7 @@ def repair(  # noqa: D417 - the other options are those of `check`
     no_prune: bool = False,
     no_symmetry: bool = False,
     no_await: bool = False,
-    no_inplace: bool = False,
+    no_latest: bool = False,
     no_sleep: bool = False,
     no_acceleration: bool = False,
     no_por: bool = False,
@@ -255,7 +255,7 @@ def repair(  # noqa: D417 - the other options are those of `check`
     Args:
         source: a file name, or a text with a name.
         weaken: remove or weaken unnecessary ordering instead of adding it.
-        first: take what Barnat's procedure ends with, cheapest or not.
+        greedy: take what Barnat's procedure ends with, cheapest or not.
         all_cheapest: find all repairs of the least cost.
         costs: the user's table of costs.
         seconds: afterwards the best repair so far is given, with a lower bound.
@@ -266,7 +266,7 @@ def repair(  # noqa: D417 - the other options are those of `check`
         OSError: a file cannot be read.
     """
     given = dict(locals())
-    own = ("weaken", "first", "all_cheapest", "costs", "seconds", "progress")
+    own = ("weaken", "greedy", "all_cheapest", "costs", "seconds", "progress")
     asked = {name: given.pop(name) for name in own}
     from membar.questions.repair import find_repair  # noqa: PLC0415 - on demand
 

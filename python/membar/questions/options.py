@@ -289,7 +289,7 @@ TABLE: Final = (
                 (PROGRAM, CLIENTS),
                 "unroll waiting loops like other loops (termination holds within the bound at best)",
             ),
-            ("inplace", (PROGRAM,), "let waiting threads read any value, not only the latest write"),
+            ("latest", (PROGRAM,), "let waiting threads read any value, not only the latest write"),
             ("sleep", (PROGRAM,), "buffers: disable sleep sets"),
             ("acceleration", (PROGRAM,), "buffers: disable acceleration of cycles"),
             ("por", (PROGRAM, CLIENTS), "states: disable partial-order reduction and keep dead registers"),

@@ -143,7 +143,8 @@ def _facts(answer: Answer, columns: int) -> list[Line]:
 
         facts += condition_facts(answer)
     if answer.order is None:  # of clients, the bound says it all
-        facts.append(("guarantee", run.guarantee, ""))
+        name = "explored" if isinstance(outcome, Violated) else "guarantee"  # a violation guarantees nothing
+        facts.append((name, run.guarantee, ""))
     if run.flags:
         facts.append(("flags", ", ".join(run.flags), "warn"))
     facts += [("note", note, "warn") for note in run.notes]

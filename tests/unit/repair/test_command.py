@@ -411,7 +411,7 @@ def test_comments_of_cubicle_hide_no_place(requires: str) -> None:
 # Any number of threads
 
 
-@pytest.mark.parametrize("option", [("--ltl", "F x"), ("--engine", "states"), ("--first",)])
+@pytest.mark.parametrize("option", [("--ltl", "F x"), ("--engine", "states"), ("--greedy",)])
 def test_other_questions_are_not_asked_of_any_number(
     option: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -176,7 +176,7 @@ def test_barnats_procedure_ends_with_a_repair_that_is_never_cheaper(rule: str) -
         "words": {"atomic-rule": rule},
     }
     source = SourceFile("figure6.dve", FIGURE_6)
-    greedy = membar.repair(source, **question, first=True)
+    greedy = membar.repair(source, **question, greedy=True)
     assert isinstance(greedy, Repair)
     assert greedy.cost >= repaired(source, **question).cost
     assert not greedy.is_minimal
@@ -184,14 +184,14 @@ def test_barnats_procedure_ends_with_a_repair_that_is_never_cheaper(rule: str) -
 
 
 def test_barnats_procedure_begins_with_the_write_that_most_accesses_meet() -> None:
-    found = membar.repair(example("dve/peterson.dve"), model="x86-tso", first=True)
+    found = membar.repair(example("dve/peterson.dve"), model="x86-tso", greedy=True)
     assert isinstance(found, Repair)
     assert [change.place.location for change in found.changes] == ["turn", "turn"]
 
 
 def test_barnats_procedure_is_for_atomic_writes() -> None:
     with pytest.raises(InputError, match="no atomic writes"):
-        membar.repair(example("litmus/store-buffering.litmus"), first=True)
+        membar.repair(example("litmus/store-buffering.litmus"), greedy=True)
 
 
 def test_unbounded_store_buffers_are_repaired_for_good() -> None:

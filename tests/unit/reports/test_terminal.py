@@ -39,7 +39,7 @@ PLAIN = r"""SB.litmus: VIOLATED under x86-tso (engine reference; checked conditi
   violated      condition
   condition     ~exists (0:EAX=0 /\ 1:EAX=0)
   observed      1 of 4 executions satisfy the formula
-  guarantee     all executions
+  explored      all executions
   statistics    4 executions, 4 candidates, 0.25 s
 
 both read 0

@@ -115,9 +115,9 @@ _ALL: Final = (
                 short="remove or weaken unnecessary ordering",
             ),
             Option(
-                name="--first",
+                name="--greedy",
                 form="switch",
-                help="DVE: use Barnat's fast procedure, which may miss the cheapest repair",
+                help="DVE: repair the most overtaken write first (fast, but may miss the cheapest repair)",
                 short="DVE: fast, but may miss the cheapest repair",
             ),
             Option(name="--all", form="switch", help="show every repair of least cost"),

@@ -37,7 +37,7 @@ def run(chosen: arguments.Chosen) -> int:
         found = repair.find_repair(
             _question(source, chosen),
             weaken=chosen.weaken,
-            first=chosen.first,
+            greedy=chosen.greedy,
             all_cheapest=chosen.all,
             costs=chosen.costs,
             seconds=chosen.limit.seconds,
@@ -80,11 +80,11 @@ def _refuse(chosen: arguments.Chosen, source: SourceFile) -> None:
     _question(source, chosen)
     if chosen.weaken and is_system(source):
         raise refusal("W0408", "--weaken does not apply to systems for any number of processes")
-    if chosen.first and (chosen.threads is not None or chosen.client is not None):
+    if chosen.greedy and (chosen.threads is not None or chosen.client is not None):
         code, what = (
             ("W0434", "any number of threads") if chosen.threads else ("W1353", "clients of an object")
         )
-        raise refusal(code, f"--first does not apply to {what}")
+        raise refusal(code, f"--greedy does not apply to {what}")
     if chosen.atomic_out is not None and (chosen.weaken or not _has_atomic_writes(source)):
         raise refusal(
             "W0425",

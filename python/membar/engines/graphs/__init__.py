@@ -68,7 +68,7 @@ ENGINE = Engine(
         properties=LOOKED_FOR | {"deadlock", "termination"},
         options=frozenset(
             {"--unroll", "--max-unroll", "--coherence", "--jobs"}
-            | {"--no-prune", "--no-symmetry", "--no-inplace", "--no-await"}
+            | {"--no-prune", "--no-symmetry", "--no-latest", "--no-await"}
         ),
         explores=Space.EXECUTIONS,
         holds="the search ended and no loop was truncated",

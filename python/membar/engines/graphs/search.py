@@ -184,7 +184,7 @@ class Search:
 
     def _is_in_place(self) -> bool:
         """Whether waiting threads read last; not with symmetric threads, compared as they are scheduled."""
-        is_off = "inplace" in self.task.options.reductions_off
+        is_off = "latest" in self.task.options.reductions_off
         return self._is_claimed() and not is_off and not self.orbits.groups
 
     def _groups(self) -> tuple[Group, ...]:

@@ -80,7 +80,10 @@ class ModuleLowering:
         self._reached: list[str] = []
 
     def run(self, roots: tuple[str, ...]) -> code.Module:
-        constructors, destructors = tuple(self._listed(CONSTRUCTORS)), tuple(self._listed(DESTRUCTORS))
+        constructors, destructors = (
+            tuple(self._constructors_in(CONSTRUCTORS)),
+            tuple(self._constructors_in(DESTRUCTORS)),
+        )
         for name in (*roots, *constructors, *destructors):
             is_variable = name in self.module.variables
             self.reach(code.ObjectAddress(name) if is_variable else code.FunctionAddress(name))
@@ -114,8 +117,8 @@ class ModuleLowering:
         passed = (("memory", part),) if self.misused_unseen else ()
         return (*((("races", divided),) if found else ()), *unmarked, *passed, *(aligned if less else ()))
 
-    def _listed(self, name: str) -> Iterator[str]:
-        """Functions that run before `main` or after it, by their priority."""
+    def _constructors_in(self, name: str) -> Iterator[str]:
+        """The functions that a list of constructors or destructors names, by their priority."""
         variable = self.module.variables.get(name)
         if variable is None or not isinstance(variable.initialiser, llvm.Aggregate):
             return

@@ -45,7 +45,7 @@ def find_repair(
     question: Question,
     *,
     weaken: bool = False,
-    first: bool = False,
+    greedy: bool = False,
     all_cheapest: bool = False,
     costs: Path | None = None,
     seconds: float | None = None,
@@ -56,7 +56,7 @@ def find_repair(
     Args:
         question: the text, and what must be true of it.
         weaken: let everything go that is not needed, instead of adding what is.
-        first: take what Barnat's procedure ends with, cheapest or not.
+        greedy: take what Barnat's procedure ends with, cheapest or not.
         all_cheapest: find all of the least cost.
         costs: the user's table of costs.
         seconds: afterwards the best repair so far is given, with a lower bound.
@@ -69,7 +69,7 @@ def find_repair(
     try:
         with limit_resources(seconds=clock.latest, memory=None, given=seconds):
             repairing = _Repairing(question, weaken=weaken, costs=costs, clock=clock, progress=progress)
-            return repairing.greedy() if first else repairing.verdict(all_cheapest=all_cheapest)
+            return repairing.greedy() if greedy else repairing.verdict(all_cheapest=all_cheapest)
     except (UndecidedError, LimitError) as undecided:
         return Undecided(undecided.reason)
 
@@ -153,7 +153,7 @@ class _Repairing:
         if program is None or not self.places or any(place.location is None for place in self.places):
             raise refusal(
                 "W0422",
-                "`--first` works for DVE only: this language has no atomic writes",
+                "`--greedy` works for DVE only: this language has no atomic writes",
                 help="without it, membar searches for the cheapest repair",
             )
         early = self._without_search()
