@@ -311,6 +311,31 @@ int main() {
   worker.run(4); a.join(); assert(n == 7);
 }
 """
+_SEVERAL_MUTEXES = """
+std::mutex m, n; int counter;
+void work() { std::scoped_lock both(m, n); ++counter; }
+int main() { std::thread a(work); { std::scoped_lock both(n, m); ++counter; } a.join(); assert(counter == 2); }
+"""
+_SEVERAL_KINDS = """
+std::mutex m; std::recursive_mutex n; std::shared_mutex o; int counter;
+void work() { std::unique_lock first(m, std::defer_lock); std::lock(first, n, o); ++counter; n.unlock(); o.unlock(); }
+int main() { std::thread a(work); { std::scoped_lock both(n, m); ++counter; } a.join(); assert(counter == 2); }
+"""
+_MAP_BEHIND_MUTEX = """
+std::map<int, int> map; std::mutex m;
+void work(int key) { std::lock_guard<std::mutex> guard(m); map[key] += 1; }
+int main() { std::thread a(work, 1); work(2); a.join(); assert(map.size() == 2 && map[1] == 1); }
+"""
+_RECURSIVE_TEMPLATE = """
+std::mutex m, n;
+template <class First, class... Rest> void lock_all(int skipped, First &first, Rest &...rest) {
+  if (skipped) return lock_all(skipped - 1, rest..., first);
+  first.lock(); (rest.lock(), ...);
+}
+std::atomic<int> skipped{0};
+void work() { std::unique_lock first(m, std::defer_lock); lock_all(skipped, first, n); n.unlock(); }
+int main() { std::thread a(work); skipped = 1; work(); a.join(); }
+"""
 
 CASES: tuple[tuple[str, str, str], ...] = (
     ("mutex", program("mutex", _MUTEX), HOLDS),
@@ -338,7 +363,7 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("latch", program("latch", _LATCH), HOLDS),
     ("latch not awaited", program("latch", _LATCH.replace("l.wait();", "")), VIOLATED),
     ("barrier", program("barrier", _BARRIER), HOLDS),
-    ("semaphore", program("semaphore", _SEMAPHORE), WITHIN),
+    ("semaphore", program("semaphore", _SEMAPHORE), HOLDS),
     ("semaphore not taken", program("semaphore", _SEMAPHORE.replace("s.acquire();", "")), VIOLATED),
     ("atomic_ref", program("memory", _REFERENCE), HOLDS),
     ("new and delete", program("memory", _MEMORY), HOLDS),
@@ -391,6 +416,14 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("dynamic_cast to another class", program("memory", _DYNAMIC.replace("!dynamic_cast", "dynamic_cast")), VIOLATED),
     ("std::bind", program("functional", _BIND), HOLDS),
     ("condition_variable_any not notified", program("condition_variable", _ANY.replace("c.notify_one();", "")), VIOLATED),
+    ("several mutexes", program("mutex", _SEVERAL_MUTEXES), HOLDS),
+    ("several mutexes, one by one", program("mutex", _SEVERAL_MUTEXES.replace("std::scoped_lock both(m, n)", "std::lock_guard one(m); std::lock_guard other(n)").replace("std::scoped_lock both(n, m)", "std::lock_guard one(n); std::lock_guard other(m)")), VIOLATED),
+    ("several mutexes, of which one is never given back", program("mutex", _SEVERAL_MUTEXES.replace("std::scoped_lock both(n, m); ++counter;", "n.lock(); ++counter;")), VIOLATED),
+    ("a mutex twice", program("mutex", _SEVERAL_MUTEXES.replace("both(m, n)", "both(m, m)")), VIOLATED),
+    ("mutexes of several kinds", program("mutex", "#include <shared_mutex>" + _SEVERAL_KINDS), HOLDS),
+    ("map behind a mutex", program("map", "#include <mutex>" + _MAP_BEHIND_MUTEX), HOLDS),
+    ("map without its mutex", program("map", "#include <mutex>" + _MAP_BEHIND_MUTEX.replace("std::lock_guard<std::mutex> guard(m); ", "")), VIOLATED),
+    ("template that calls itself", program("mutex", _RECURSIVE_TEMPLATE), VIOLATED),
 )  # fmt: skip
 """Name, text and verdict under rc20."""
 

@@ -38,7 +38,7 @@ _OTHER_NAMES: Mapping[str, str] = {
     "llvm.thread.pointer": "__mb_thread_pointer",
 }
 # Templates of which every instance has the same body: those of libc++ take a mutex inside another, use
-# numbers of 10 bytes, or format what is written.
+# numbers of 10 bytes, format what is written, or balance trees.
 _TEMPLATES = (
     "_ZNSt3__111timed_mutex14try_lock_until",
     "_ZNSt3__121recursive_timed_mutex14try_lock_until",
@@ -50,6 +50,8 @@ _TEMPLATES = (
     "_ZNSt3__111this_thread11sleep_until",
     "_ZNSt3__124__put_character_sequence",
     "_ZNSt3__14endl",
+    "_ZNSt3__127__tree_balance_after_insert",
+    "_ZNSt3__113__tree_remove",
 )
 # What counts whatever the program's own body does.
 _OVERRIDDEN = frozenset(

@@ -26,9 +26,10 @@ _MAKES = frozenset(
     {_SPAWN, *(ir.FunctionAddress(f"{PREFIX}{name}") for name in ("allocate", "allocate_aligned"))}
 )
 MOST_COPIES = 20_000
-_MOST_STEPS = 8  # from a branch to where it leads
-_CONVERSIONS = ("trunc", "zext", "sext")
 """Copies of blocks in one function; beyond that, loops stay loops."""
+_MOST_STEPS = 8  # from a branch to where it leads
+_COPY = "#"  # before the number of a copy, in names
+_CONVERSIONS = ("trunc", "zext", "sext")
 
 
 def unroll_counted_loops(module: ir.Module) -> ir.Module:
@@ -81,6 +82,9 @@ class _Unrolling:
     def __init__(self, function: ir.Function, module: ir.Module, checks: Checks) -> None:
         self.function, self.bits, self.module, self.checks = function, module.pointer_bits, module, checks
         self.blocks = {block.name: block for block in function.blocks}
+        self.copied_before = {  # names that an earlier run gave, maybe in blocks that were joined since
+            value.name for block in function.blocks for value in _values(block) if _COPY in value.name
+        }
         self.loops: Mapping[str, Loop] = {loop.header: loop for loop in natural_loops(function.blocks)}
         self.slots = _slots(function)
         self.around = {  # the innermost loop of each block that is in one
@@ -214,12 +218,18 @@ class _Unrolling:
         """The name of a copy, which is to be made if it is new."""
         if entry not in self.names:
             number = self.copies.get(entry.block, 0)
-            while number and f"{entry.block}#{number}" in self.blocks:  # what an earlier run wrote out
+            while number and self._is_taken(entry.block, f"{_COPY}{number}"):  # by an earlier run
                 number += 1
             self.copies[entry.block] = number + 1
-            self.names[entry] = entry.block if number == 0 else f"{entry.block}#{number}"
+            self.names[entry] = entry.block if number == 0 else f"{entry.block}{_COPY}{number}"
             self.todo.append(entry)
         return self.names[entry]
+
+    def _is_taken(self, block: str, suffix: str) -> bool:
+        if f"{block}{suffix}" in self.blocks:
+            return True
+        taken = self.copied_before
+        return bool(taken) and any(f"{each.name}{suffix}" in taken for each in _values(self.blocks[block]))
 
     def _copy(self, entry: _Entry) -> ir.Block:
         block, name = self.blocks[entry.block], self.names[entry]
@@ -390,6 +400,13 @@ def _slots(function: ir.Function) -> dict[str, ir.Slot]:
         for item in block.instructions
         if isinstance(item, ir.Slot) and not isinstance(item.count, ir.Value)
     }
+
+
+def _values(block: ir.Block) -> Iterator[ir.Value]:
+    """What a block defines."""
+    yield from block.parameters
+    for item in block.instructions:
+        yield from results(item)
 
 
 def _begins(item: ir.Instruction, names: Container[str]) -> str | None:

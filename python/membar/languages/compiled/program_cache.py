@@ -37,7 +37,7 @@ FILES = (
     "languages/_c_tags.py",
 )
 """The code that translates programs, with the headers and the library that they are compiled with."""
-_ENDINGS = (".py", ".c", ".h", ".rs")
+_ENDINGS = (".py", ".c", ".h", ".rs", "mutex")
 
 
 def find(source: SourceFile) -> Program | None:

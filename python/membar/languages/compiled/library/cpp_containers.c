@@ -113,6 +113,56 @@ struct tree_node *_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_(s
     return node;
 }
 
+/* The same of libc++, where the last child of all is that of the end, a node with nothing but a left child. */
+struct tree_node_of_libcxx {
+    struct tree_node_of_libcxx *left, *right, *parent;
+    _Bool is_black;
+};
+static inline void change_of_libcxx(struct tree_node_of_libcxx *root)
+{
+    root->parent->left = root->parent->left;
+    root->parent = root->parent;
+    root->left = root->left;
+    root->right = root->right;
+}
+static inline void put_in_place_of_libcxx(struct tree_node_of_libcxx *old, struct tree_node_of_libcxx *node)
+{
+    if (old->parent->left == old)
+        old->parent->left = node;
+    else
+        old->parent->right = node;
+    if (node)
+        node->parent = old->parent;
+}
+
+/// _ZNSt3__127__tree_balance_after_insert, _ZNSt3__113__tree_remove: std::map and std::set of libc++, which are not balanced here either.
+void _ZNSt3__127__tree_balance_after_insert(struct tree_node_of_libcxx *root, struct tree_node_of_libcxx *node)
+{
+    change_of_libcxx(root);
+    node->is_black = 1;
+}
+void _ZNSt3__113__tree_remove(struct tree_node_of_libcxx *root, struct tree_node_of_libcxx *node)
+{
+    change_of_libcxx(root);
+    if (!node->left)
+        put_in_place_of_libcxx(node, node->right);
+    else if (!node->right)
+        put_in_place_of_libcxx(node, node->left);
+    else {
+        struct tree_node_of_libcxx *next = node->right;
+        while (next->left)
+            next = next->left;
+        if (next != node->right) {
+            put_in_place_of_libcxx(next, next->right);
+            next->right = node->right;
+            next->right->parent = next;
+        }
+        put_in_place_of_libcxx(node, next);
+        next->left = node->left;
+        next->left->parent = next;
+    }
+}
+
 struct list_node {
     struct list_node *next, *previous;
 };
