@@ -143,7 +143,7 @@ def _words(thread: ThreadLowering, item: ir.Compute, bits: int) -> list[Expr]:
 
 
 def _ask_about_unset(thread: ThreadLowering, item: ir.Compute) -> None:
-    """What only `check_undefined` computes."""
+    """What only `check_uninitialised_values` computes."""
     word, unset = thread.word_and_unset(item.operands[0], item)
     thread.values[item.result.name] = unset if item.operation == UNSET_OF else word
     if item.operation == MARK:

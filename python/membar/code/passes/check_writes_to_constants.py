@@ -15,7 +15,7 @@ from membar.records import replace
 _MESSAGE = "a literal or another constant is changed"
 
 
-def check_constants(module: ir.Module) -> ir.Module:
+def check_writes_to_constants(module: ir.Module) -> ir.Module:
     """The module with checks where something may be written into a constant."""
     constants = {f"@{name}" for name, item in module.objects.items() if item.is_constant}
     if not any(f"@{name}" in constants for name in _pointed_to(module)):
@@ -83,8 +83,8 @@ def _written_address(item: ir.Instruction) -> ir.Operand | None:
 
 
 PASS = Pass(
-    name="check_constants",
+    name="check_writes_to_constants",
     purpose="checks that nothing is written into literals and other constants",
     needs=("place_locals",),
-    run=check_constants,
+    run=check_writes_to_constants,
 )

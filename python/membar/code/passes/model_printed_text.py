@@ -29,7 +29,7 @@ _MOST_READ_ANYWHERE = 32
 _WORD = ir.Int(64)
 
 
-def print_text(module: ir.Module) -> ir.Module:
+def model_printed_text(module: ir.Module) -> ir.Module:
     """The module without such calls."""
     calls = [
         (at, item)
@@ -182,8 +182,8 @@ class _Printing:
 
 
 PASS = Pass(
-    name="print_text",
+    name="model_printed_text",
     purpose="reads text that is printed, and writes zeros for text that is printed into memory",
     needs=("place_locals",),
-    run=print_text,
+    run=model_printed_text,
 )

@@ -46,7 +46,7 @@ _PAIR_OF_WORDS = ir.Int(WIDEST)
 _PART = "without checking for reads of uninitialised 1- and 2-byte integers in the memory of {}"
 
 
-def check_undefined(module: ir.Module) -> ir.Module:
+def check_uninitialised_values(module: ir.Module) -> ir.Module:
     """The module without memory or stores that have no value."""
     return _Undefined(module).run()
 
@@ -485,8 +485,8 @@ class _Uses:
 
 
 PASS = Pass(
-    name="check_undefined",
+    name="check_uninitialised_values",
     purpose="marks uninitialised memory, and checks for it where it matters",
     needs=("split_cells",),
-    run=check_undefined,
+    run=check_uninitialised_values,
 )

@@ -15,7 +15,7 @@ from membar.records import replace
 _SAVE, _RESTORE = ir.FunctionAddress("llvm.stacksave"), ir.FunctionAddress("llvm.stackrestore")
 
 
-def end_arrays(module: ir.Module) -> ir.Module:
+def end_array_lifetimes(module: ir.Module) -> ir.Module:
     """The module without `stacksave` and `stackrestore`."""
     checks = Checks(module)
     functions = {name: _end_arrays(function, checks) for name, function in module.functions.items()}
@@ -95,7 +95,7 @@ def _arrays(function: ir.Function) -> dict[str, list[ir.Slot]]:
 
 
 PASS = Pass(
-    name="end_arrays",
+    name="end_array_lifetimes",
     purpose="ends the lifetime of arrays of variable length, and checks their lengths",
-    run=end_arrays,
+    run=end_array_lifetimes,
 )

@@ -26,7 +26,7 @@ _MADE = frozenset({"bounded", "constant", "copied", "heap", "split", "undefined"
 _LIBRARY = "/languages/compiled/library/"
 
 
-def check_addresses(module: ir.Module) -> ir.Module:
+def note_address_dependence(module: ir.Module) -> ir.Module:
     """The module with a remark on the lines that depend on addresses."""
     suspects = [(name, item) for name in module.threads for item in _suspects(module.functions[name])]
     if not suspects:
@@ -153,8 +153,8 @@ def _align(module: ir.Module, site: str) -> int:
 
 
 PASS = Pass(
-    name="check_addresses",
+    name="note_address_dependence",
     purpose="finds calculations whose result depends on where objects lie in memory",
     needs=("place_heap",),
-    run=check_addresses,
+    run=note_address_dependence,
 )
