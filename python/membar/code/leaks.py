@@ -14,7 +14,7 @@ from membar.code.analyses.lifetimes import is_call_of
 from membar.code.analyses.order import Position
 from membar.code.analyses.parallel_threads import running_threads
 from membar.code.checks import Checks
-from membar.code.pieces import Emitter
+from membar.code.emitter import Emitter
 from membar.code.primitives import PREFIX
 from membar.code.structure import targets
 from membar.program.operations import LEAKS

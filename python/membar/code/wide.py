@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from membar.code import ir
 from membar.code.checks import Checks
-from membar.code.pieces import Emitter
+from membar.code.emitter import Emitter
 
 WORD = 64
 WIDEST = 2 * WORD

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from membar.code import ir
-from membar.code.pieces import Emitter
+from membar.code.emitter import Emitter
 
 
 def test_names_are_fresh_although_a_pass_removed_some() -> None:

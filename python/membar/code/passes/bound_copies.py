@@ -16,9 +16,9 @@ from membar.code.analyses.cells import Layouts
 from membar.code.analyses.points_to import PointsTo, points_to
 from membar.code.analyses.targets import UNKNOWN, Target
 from membar.code.checks import Checks
+from membar.code.emitter import Emitter
 from membar.code.passes import Pass
 from membar.code.passes.expand_copies import OVERLAP
-from membar.code.pieces import Emitter
 from membar.records import replace
 
 MOST_STEPS = 1024

@@ -24,11 +24,11 @@ from membar.code.analyses.uninitialised import (
     found_in_memory,
 )
 from membar.code.checks import Checks
+from membar.code.emitter import Emitter
 from membar.code.loops import reverse_postorder
 from membar.code.lowering.orders import language_of
 from membar.code.passes import Pass
 from membar.code.passes.split_cells import MERGED
-from membar.code.pieces import Emitter
 from membar.code.shapes import covered_bytes
 from membar.code.structure import operands
 from membar.code.wide import HIGH, LOW, PAIR, WIDEST, WORD

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from membar.code import ir
 from membar.code.analyses.points_to import PointsTo, points_to
 from membar.code.checks import Checks
+from membar.code.emitter import Emitter
 from membar.code.passes import Pass
-from membar.code.pieces import Emitter
 from membar.code.structure import operands
 from membar.records import replace
 

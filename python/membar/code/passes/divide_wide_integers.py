@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from membar.code import ir
 from membar.code.checks import Checks
+from membar.code.emitter import Emitter
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
-from membar.code.pieces import Emitter
 from membar.code.primitives import READ, USE
 from membar.code.rewrite import with_targets
 from membar.code.structure import operands, results

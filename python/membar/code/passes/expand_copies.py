@@ -11,9 +11,9 @@ from membar.code.analyses.cells import Layouts, constant_length
 from membar.code.analyses.points_to import PointsTo, points_to
 from membar.code.analyses.targets import UNKNOWN, Target, overlaps
 from membar.code.checks import Checks
+from membar.code.emitter import Emitter
 from membar.code.passes import Pass
 from membar.code.passes.fold_constants import constant_at
-from membar.code.pieces import Emitter
 from membar.records import replace
 
 Cells = tuple[tuple[int, int], ...]

@@ -13,8 +13,8 @@ from membar.code.analyses.cells import MOST_READ
 from membar.code.analyses.lifetimes import positions
 from membar.code.analyses.points_to import PointsTo, points_to
 from membar.code.checks import Checks
+from membar.code.emitter import Emitter
 from membar.code.passes import Pass
-from membar.code.pieces import Emitter
 from membar.code.primitives import PRINT, SHOW, UNKNOWN
 from membar.code.printed import ENDLESS
 from membar.code.structure import matters, operands

@@ -7,9 +7,9 @@ used up, in memory. `va_start` says here that they are used up.
 from __future__ import annotations
 
 from membar.code import ir
+from membar.code.emitter import Emitter
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
-from membar.code.pieces import Emitter
 from membar.records import replace
 
 _START, _COPY, _END = (ir.FunctionAddress(f"llvm.va_{word}") for word in ("start", "copy", "end"))

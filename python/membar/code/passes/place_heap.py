@@ -15,11 +15,11 @@ from membar.code.analyses.order import Position
 from membar.code.analyses.targets import UNKNOWN, Target
 from membar.code.checks import Checks
 from membar.code.deallocation import freed_by, mismatch
+from membar.code.emitter import Emitter
 from membar.code.leaks import ENDS, STATE_SIZE, Leaks
 from membar.code.lowering.orders import language_of
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
-from membar.code.pieces import Emitter
 from membar.code.primitives import PREFIX
 from membar.code.rewrite import with_values
 from membar.program.access import KERNEL

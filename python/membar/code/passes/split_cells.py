@@ -17,10 +17,10 @@ from membar.code.analyses.targets import UNKNOWN, Target, overlaps
 from membar.code.analyses.uninitialised import NUMBERS
 from membar.code.analyses.whole_cells import Piece, WholeCells
 from membar.code.checks import Checks
+from membar.code.emitter import Emitter
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
 from membar.code.passes.expand_copies import expand_copies
-from membar.code.pieces import Emitter
 from membar.code.primitives import PREFIX
 from membar.code.rewrite import with_values
 from membar.code.structure import results

@@ -12,8 +12,8 @@ from membar.code import ir
 from membar.code.analyses.cells import Layouts, access_of
 from membar.code.analyses.points_to import points_to
 from membar.code.arithmetic import signed
+from membar.code.emitter import Emitter
 from membar.code.passes import Pass
-from membar.code.pieces import Emitter
 from membar.code.rewrite import with_values
 from membar.code.structure import operands
 from membar.records import record, replace
