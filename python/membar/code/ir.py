@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from membar.code.shapes import Shape
+from membar.code.subobjects import Shape
 from membar.records import field, record
 
 # --------------------------------------------------------------------------- types

@@ -23,7 +23,7 @@ from membar.code.analyses.order import Position
 from membar.code.analyses.points_to import points_to
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
-from membar.code.shapes import Shape
+from membar.code.subobjects import Shape
 from membar.program.allocations import lifetime_of
 from membar.records import field, record
 from membar.source import is_header_of_compiler

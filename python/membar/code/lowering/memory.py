@@ -14,7 +14,7 @@ from membar.code import ir
 from membar.code.analyses.cells import WIDE
 from membar.code.analyses.uninitialised import NUMBERS
 from membar.code.lowering.refusal import NotSupportedError
-from membar.code.shapes import Name, name_of, subobjects
+from membar.code.subobjects import Name, name_of, subobjects
 from membar.program.expr import Address
 from membar.program.program import MemoryObject, Program, Value
 from membar.program.wide_cells import RANGE, word_of

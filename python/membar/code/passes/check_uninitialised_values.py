@@ -29,8 +29,8 @@ from membar.code.loops import reverse_postorder
 from membar.code.lowering.orders import language_of
 from membar.code.passes import Pass
 from membar.code.passes.split_cells import MERGED
-from membar.code.shapes import covered_bytes
 from membar.code.structure import operands
+from membar.code.subobjects import covered_bytes
 from membar.code.wide import HIGH, LOW, PAIR, WIDEST, WORD
 from membar.program.access import KERNEL
 from membar.records import replace

@@ -17,8 +17,8 @@ from membar.code.loops import last_first, reverse_postorder
 from membar.code.passes import Pass
 from membar.code.primitives import READ
 from membar.code.rewrite import substitution, with_targets, with_values
-from membar.code.shapes import Shape
 from membar.code.structure import operands, targets
+from membar.code.subobjects import Shape
 from membar.records import field, record, replace
 
 

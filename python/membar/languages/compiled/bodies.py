@@ -30,7 +30,7 @@ FOLDER = f"{folder_of(__file__)}/library"
 _OPTIONS = ("-ffreestanding", "-fno-builtin", "-fno-math-errno")
 _SAYS = pattern(r"(?P<names>[\w, ]+): (?P<text>.+)")
 # Where what code IR is made of is defined.
-_MODULES = ("membar.code.ir", "membar.code.shapes")
+_MODULES = ("membar.code.ir", "membar.code.subobjects")
 _PLACEHOLDERS = ("_ZNSt12placeholders2", "_ZNSt3__112placeholders2")
 _VARIABLES: Mapping[str, str] = {
     name: file

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from membar.code import ir as code
-from membar.code.shapes import Shape, has_bit_fields
+from membar.code.subobjects import Shape, has_bit_fields
 from membar.diagnostics import InputError
 from membar.languages.compiled.bypassed import misused_unseen
 from membar.languages.compiled.constants import Constants, UnsupportedError, flatten, scalar_type

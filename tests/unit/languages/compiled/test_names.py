@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from membar.code import ir
-from membar.code.shapes import Name, Shape, covered_bytes, name_of
+from membar.code.subobjects import Name, Shape, covered_bytes, name_of
 from membar.languages.compiled.program import parse_compiled
 from membar.source import SourceFile
 from strategies.compiled_code import code_of_llvm, needs_clang

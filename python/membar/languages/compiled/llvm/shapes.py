@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from membar.code.shapes import Shape
+from membar.code.subobjects import Shape
 from membar.languages.compiled.llvm.metadata import Metadata, Node, Ref, Value
 
 _WRAPPERS = ("DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_atomic_type")
