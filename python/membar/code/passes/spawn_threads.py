@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from membar.code import ir
-from membar.code.handed_over import Contents, handed_contents, with_contents
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
+from membar.code.memory_handed_to_threads import Contents, handed_contents, with_contents
 from membar.code.passes.inline_calls import inline_into
 from membar.code.primitives import ARGUMENT, ME, PREFIX, SPAWN, SPAWN_COPIES
 from membar.code.rewrite import with_operands_in, with_values
