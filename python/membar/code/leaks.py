@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 
 from membar.code import ir
 from membar.code.analyses.blocks import Block, Blocks, line_of
+from membar.code.analyses.instruction_order import Position
 from membar.code.analyses.lifetimes import is_call_of
-from membar.code.analyses.order import Position
 from membar.code.analyses.parallel_threads import running_threads
 from membar.code.checks import Checks
 from membar.code.emitter import Emitter

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from membar.code import ir
+from membar.code.analyses.instruction_order import Position
 from membar.code.analyses.lifetimes import ALLOCATE, RELEASE, is_call_of
-from membar.code.analyses.order import Position
 from membar.code.analyses.points_to import size_of
 from membar.code.primitives import PREFIX
 from membar.code.rewrite import with_values

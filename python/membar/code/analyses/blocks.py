@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from membar.code import ir
 from membar.code.analyses.cells import Layouts
+from membar.code.analyses.instruction_order import Position
 from membar.code.analyses.lifetimes import (
     ALLOCATE,
     RELEASE,
@@ -19,7 +20,6 @@ from membar.code.analyses.lifetimes import (
     is_call_of,
     positions,
 )
-from membar.code.analyses.order import Position
 from membar.code.analyses.points_to import points_to
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from membar.code import ir
 from membar.code.analyses.blocks import line_of
-from membar.code.analyses.order import Position
+from membar.code.analyses.instruction_order import Position
 from membar.code.analyses.parallel_threads import running_threads
 
 

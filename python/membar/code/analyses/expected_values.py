@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 
 from membar.code import ir
+from membar.code.analyses.instruction_order import Order, Position
 from membar.code.analyses.lifetimes import ALLOCATE, is_call_of
-from membar.code.analyses.order import Order, Position
 from membar.code.analyses.points_to import PointsTo, points_to, size_of
 from membar.code.analyses.targets import UNKNOWN
 from membar.code.arithmetic import compute, signed

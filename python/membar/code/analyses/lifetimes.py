@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from membar.code import ir
 from membar.code.analyses.cells import access_of
-from membar.code.analyses.order import Order, Position
+from membar.code.analyses.instruction_order import Order, Position
 from membar.code.analyses.points_to import PointsTo
 from membar.code.analyses.targets import UNKNOWN
 from membar.code.primitives import PREFIX

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from membar.code import ir
-from membar.code.analyses.order import Position
+from membar.code.analyses.instruction_order import Position
 from membar.code.primitives import PREFIX
 from membar.code.structure import targets
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from membar.code import ir
 from membar.code.analyses.blocks import is_in_library
-from membar.code.analyses.order import Order, Position
+from membar.code.analyses.instruction_order import Order, Position
 from membar.code.primitives import PREFIX, SPAWN
 
 _RETIRE = ir.FunctionAddress(f"{PREFIX}retire")

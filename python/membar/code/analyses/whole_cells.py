@@ -13,7 +13,7 @@ from collections.abc import Set as AbstractSet
 
 from membar.code import ir
 from membar.code.analyses.cells import SIZES, WIDE, Access, Layouts, access_of
-from membar.code.analyses.order import Position
+from membar.code.analyses.instruction_order import Position
 from membar.code.analyses.parallel_threads import running_threads
 from membar.code.analyses.points_to import PointsTo
 from membar.code.analyses.targets import UNKNOWN, Target

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from membar.code import ir
 from membar.code.analyses.blocks import line_of, place_in_program
-from membar.code.analyses.order import Order, Position
+from membar.code.analyses.instruction_order import Order, Position
 from membar.code.checks import CHECK, CUT
 from membar.code.passes import Pass
 from membar.code.primitives import PREFIX, USE

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from membar.code import ir
+from membar.code.analyses.instruction_order import Position
 from membar.code.analyses.lifetimes import is_call_of
-from membar.code.analyses.order import Position
 from membar.code.analyses.parallel_threads import running_threads
 from membar.code.passes import Pass
 from membar.code.primitives import PREFIX

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from membar.code import ir
 from membar.code.analyses.blocks import HEADER
+from membar.code.analyses.instruction_order import Position
 from membar.code.analyses.lifetimes import ALLOCATE, is_call_of, positions
-from membar.code.analyses.order import Position
 from membar.code.checks import Checks
 from membar.code.passes import Pass
 from membar.code.rewrite import with_targets

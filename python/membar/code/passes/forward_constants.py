@@ -8,8 +8,8 @@ it, so no load can race with it, and none that is left out would be seen by anyb
 from __future__ import annotations
 
 from membar.code import ir
+from membar.code.analyses.instruction_order import Order, Position
 from membar.code.analyses.lifetimes import positions
-from membar.code.analyses.order import Order, Position
 from membar.code.analyses.points_to import PointsTo, points_to, size_of
 from membar.code.analyses.targets import UNKNOWN
 from membar.code.passes import Pass

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from membar.code import ir
 from membar.code.analyses.blocks import HEADER, Block, Blocks, Region, line_of, lines, place_in_program
+from membar.code.analyses.instruction_order import Position
 from membar.code.analyses.lifetimes import RELEASE, addresses_of, is_call_of
-from membar.code.analyses.order import Position
 from membar.code.analyses.targets import UNKNOWN, Target
 from membar.code.checks import Checks
 from membar.code.deallocation import freed_by, mismatch

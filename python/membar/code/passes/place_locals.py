@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from membar.code import ir
 from membar.code.analyses.blocks import is_in_header_or_library
-from membar.code.analyses.order import Order, Position
+from membar.code.analyses.instruction_order import Order, Position
 from membar.code.loops import has_cycle
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from membar.code import ir
+from membar.code.analyses.instruction_order import Order, Position
 from membar.code.analyses.lifetimes import positions
-from membar.code.analyses.order import Order, Position
 from membar.code.analyses.points_to import points_to, size_of
 from membar.code.analyses.targets import UNKNOWN, Target, overlaps
 from membar.code.passes import Pass
