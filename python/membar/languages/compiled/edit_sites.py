@@ -17,7 +17,7 @@ from membar.languages._c_edit_sites import edit_sites as sites_of_text
 from membar.languages._c_text import CText
 from membar.languages.compiled.compiled_operations import CompiledOperations
 from membar.languages.compiled.configurations import configurations
-from membar.languages.compiled.families import Families
+from membar.languages.compiled.functions_per_order import Families
 from membar.languages.compiled.preprocessing import Preprocessed, preprocess
 from membar.languages.compiled.program import compile_source
 from membar.program.program import Program
