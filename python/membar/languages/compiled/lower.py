@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from membar.code import ir as code
 from membar.code.subobjects import Shape, has_bit_fields
 from membar.diagnostics import InputError
-from membar.languages.compiled.bypassed import misused_unseen
+from membar.languages.compiled.bypassed_declarations import misused_unseen
 from membar.languages.compiled.constants import Constants, UnsupportedError, flatten, scalar_type
 from membar.languages.compiled.exceptions import handlers
 from membar.languages.compiled.literals import has_markers, may_outlive_its_block, not_checked
