@@ -38,7 +38,7 @@ def _configurations(source: SourceFile) -> tuple[tuple[str, ...], ...]:
 
 
 def _copies(source: SourceFile, macro: str) -> Template:
-    from membar.languages.compiled.any_threads import parse_any_threads  # noqa: PLC0415 - on demand
+    from membar.languages.compiled.program_template import parse_any_threads  # noqa: PLC0415 - on demand
 
     return parse_any_threads(source, macro)
 
