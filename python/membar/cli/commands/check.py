@@ -105,7 +105,7 @@ def _gather_program(chosen: arguments.Chosen) -> None:
         not ENDINGS.get("." + file.rpartition(".")[2], "").startswith(ENDINGS[".c"]) for file in chosen.files
     ):
         return
-    from membar.languages.compiled.programs import first_and_others  # noqa: PLC0415 - on demand
+    from membar.languages.compiled.program_files import first_and_others  # noqa: PLC0415 - on demand
 
     found = first_and_others(chosen.files)
     if found is not None:
