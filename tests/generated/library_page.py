@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from membar.languages.compiled.bodies import FOLDER, library_functions
+from membar.languages.compiled.library_bodies import FOLDER, library_functions
 
 _HEAD = """# The C library
 

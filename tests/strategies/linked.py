@@ -9,8 +9,8 @@ import pytest
 from membar.code import ir
 from membar.code.validate import validate
 from membar.diagnostics import InputError
-from membar.languages.compiled.bodies import Library
 from membar.languages.compiled.driver import CompileOptions, ReadableFiles, compile_file
+from membar.languages.compiled.library_bodies import Library
 from membar.languages.compiled.linking import link_program
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.reader import read_module

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from membar.code.ir import Place
-from membar.languages.compiled.bodies import FOLDER
+from membar.languages.compiled.library_bodies import FOLDER
 from membar.languages.compiled.line_markers import lines_by_directive
 from membar.languages.compiled.source_expressions import span_at
 from membar.records import replace

@@ -15,9 +15,9 @@ from membar.code.primitives import PREFIX
 from membar.code.structure import has_assembly
 from membar.code.validate import MalformedCodeError, validate
 from membar.diagnostics import InputError
-from membar.languages.compiled.bodies import Library, file_of, names_in
 from membar.languages.compiled.constants import Constants
 from membar.languages.compiled.demangling import demangle
+from membar.languages.compiled.library_bodies import Library, file_of, names_in
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.lower import CONSTRUCTORS, lower_module

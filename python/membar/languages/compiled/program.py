@@ -17,7 +17,6 @@ from membar.code.passes.start_program import ENTRY, uses_arguments
 from membar.code.primitives import PREFIX
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.languages.compiled import program_cache
-from membar.languages.compiled.bodies import Library
 from membar.languages.compiled.build import (
     RUST,
     Build,
@@ -38,6 +37,7 @@ from membar.languages.compiled.driver import (
     ReadableFiles,
     depends_on_time,
 )
+from membar.languages.compiled.library_bodies import Library
 from membar.languages.compiled.linking import link_program
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.refusal import Refusal

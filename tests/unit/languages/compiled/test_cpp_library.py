@@ -12,9 +12,9 @@ import pytest
 import membar
 from membar.code.passes.resolve_library import library_name
 from membar.diagnostics import InputError
-from membar.languages.compiled.bodies import library_functions
 from membar.languages.compiled.compiler import Compiler, find_compilers
 from membar.languages.compiled.driver import CompileOptions, compile_file
+from membar.languages.compiled.library_bodies import library_functions
 from membar.languages.compiled.target import X86_64
 from strategies.cpp_library import CASES, REFUSED, SLOW, all_programs
 from tiers import only_full

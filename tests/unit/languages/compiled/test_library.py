@@ -12,8 +12,8 @@ from generated.library_page import cpp_library_table, library_table
 from membar.code import ir
 from membar.code.primitives import PRIMITIVES
 from membar.code.validate import validate
-from membar.languages.compiled.bodies import FOLDER, Library, library_functions, names_in
 from membar.languages.compiled.compiler import Compiler
+from membar.languages.compiled.library_bodies import FOLDER, Library, library_functions, names_in
 from membar.languages.compiled.lower import lower_module
 from membar.languages.compiled.target import TARGETS, X86_64, Target
 from membar.source import SourceFile
