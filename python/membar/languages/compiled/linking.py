@@ -20,8 +20,8 @@ from membar.languages.compiled.demangling import demangle
 from membar.languages.compiled.library_bodies import Library, file_of, names_in
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
+from membar.languages.compiled.located_errors import Refusal
 from membar.languages.compiled.lower import CONSTRUCTORS, lower_module
-from membar.languages.compiled.refusal import Refusal
 from membar.records import record, replace
 from membar.source import SourceFile
 

@@ -18,8 +18,8 @@ from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.llvm.shapes import Shapes
 from membar.languages.compiled.llvm.types import UnsizedTypeError
+from membar.languages.compiled.located_errors import Refusal
 from membar.languages.compiled.lower_function import FunctionBody, place_in_code, values_of
-from membar.languages.compiled.refusal import Refusal
 from membar.languages.compiled.unmarked_lifetimes import has_markers, may_outlive_its_block, not_checked
 from membar.records import replace
 from membar.source import SourceFile

@@ -40,7 +40,7 @@ from membar.languages.compiled.driver import (
 from membar.languages.compiled.library_bodies import Library
 from membar.languages.compiled.linking import link_program
 from membar.languages.compiled.llvm.metadata import Place
-from membar.languages.compiled.refusal import Refusal
+from membar.languages.compiled.located_errors import Refusal
 from membar.languages.compiled.settings import HEAP, RANGE, THREADS, bound_of, settings_of
 from membar.languages.compiled.source_language import C
 from membar.languages.compiled.thread_names import name_threads
