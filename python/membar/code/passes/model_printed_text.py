@@ -16,7 +16,7 @@ from membar.code.checks import Checks
 from membar.code.emitter import Emitter
 from membar.code.passes import Pass
 from membar.code.primitives import PRINT, SHOW, UNKNOWN
-from membar.code.printed import ENDLESS
+from membar.code.printed_arguments import ENDLESS
 from membar.code.structure import matters, operands
 from membar.records import replace
 

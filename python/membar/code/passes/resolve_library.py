@@ -12,7 +12,7 @@ from membar.code import ir
 from membar.code.checks import Checks
 from membar.code.passes.link import Refuse, fits, named_operands, rename
 from membar.code.primitives import PREFIX, PRIMITIVES, PRINT, SHOW, USE
-from membar.code.printed import ENDLESS, not_followed, printed_length, printed_texts, target_of
+from membar.code.printed_arguments import ENDLESS, not_followed, printed_length, printed_texts, target_of
 from membar.diagnostics import InputError
 from membar.records import record, replace
 from membar.source import pattern
