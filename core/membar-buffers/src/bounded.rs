@@ -12,7 +12,7 @@ use membar_states::program::{BufferKind, Program, Registers};
 use membar_states::safety::RunStep;
 use membar_states::system::System;
 
-use super::discipline::Discipline;
+use super::buffer_kinds::Discipline;
 use super::question::{Findings, Question};
 
 /// Runs that are kept, if all goals are looked for.

@@ -13,7 +13,7 @@ use membar_ir::error::CoreError;
 
 use super::acceleration::AcceleratedCycle;
 use super::automaton::{Language, Letter};
-use super::discipline::Discipline;
+use super::buffer_kinds::Discipline;
 use super::paths::{Growth, Node, NodeId, Predecessor, Target};
 use super::question::{Findings, Question, Unbounded, show_letter};
 use super::run::run_steps;

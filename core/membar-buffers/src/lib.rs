@@ -9,7 +9,7 @@ mod acceleration;
 mod acceptor;
 pub mod automaton;
 pub mod bounded;
-pub mod discipline;
+pub mod buffer_kinds;
 mod expression;
 pub mod forward;
 mod interpreter;

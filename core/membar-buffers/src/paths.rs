@@ -8,7 +8,7 @@
 
 use super::acceleration::AcceleratedCycle;
 use super::automaton::{Language, Letter};
-use super::discipline::Discipline;
+use super::buffer_kinds::Discipline;
 use super::forward::{Place, Search, Step};
 use super::run::{Act, Move};
 use super::symbolic::Transition;

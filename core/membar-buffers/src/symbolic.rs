@@ -9,7 +9,7 @@ use membar_ir::error::CoreError;
 use membar_ir::program::{CellId, EdgeId};
 
 use super::automaton::{Automata, Language, Letter};
-use super::discipline::{Discipline, Entry, Passing};
+use super::buffer_kinds::{Discipline, Entry, Passing};
 use super::system::{End, LocalId, Memory, Partner, System, ThreadStep};
 use membar_ir::interner::Interner;
 

@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::conjunctions::Facts;
 use crate::cube::Cube;
-use crate::facts::Facts;
 use crate::instance::arrangements;
 use crate::instance::{Check, Instance, Source, Total};
 use crate::matching::contains;

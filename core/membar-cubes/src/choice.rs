@@ -1,6 +1,6 @@
 //! Values that a transition chooses: the condition under which some choice exists.
 
-use crate::facts::{Comparison, Facts};
+use crate::conjunctions::{Comparison, Facts};
 use crate::linear;
 use crate::system::Sorts;
 use crate::term::{Literal, Place, Relation};

@@ -1,7 +1,7 @@
 //! Sets of states: some distinct processes, literals about them, and their pending reads.
 
+use crate::conjunctions::{Comparison, Facts, Truth};
 use crate::events::Events;
-use crate::facts::{Comparison, Facts, Truth};
 use crate::grounding::{Bindings, conditions_hold};
 use crate::system::{Formula, System};
 use crate::term::{Linear, Literal, NOBODY, Place, Relation, compare};

@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
+use crate::conjunctions::{self, Facts, Truth};
 use crate::cube::Cube;
-use crate::facts::{self, Facts, Truth};
 use crate::matching::{MOST_CHOICES, Matching, Plan};
 use crate::system::System;
 use crate::term::{Judged, Literal};
@@ -189,7 +189,7 @@ impl Fixpoint {
         for clause in clauses {
             let mut negation = Vec::new();
             for literal in &clause {
-                match facts::negate(literal)? {
+                match conjunctions::negate(literal)? {
                     Judged::Open(open) => negation.push(open),
                     // Open literals are neither always true nor always false.
                     _ => return Ok(Cover::Not),

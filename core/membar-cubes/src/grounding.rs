@@ -1,6 +1,6 @@
 //! Formulas of a system with processes substituted: literals and values.
 
-use crate::facts::{self, Facts};
+use crate::conjunctions::{self, Facts};
 use crate::system::{Access, Alternatives, Condition, Process, Sort, System, Term};
 use crate::term::{DIMENSIONS, Judged, Linear, Literal, NOBODY, Place, Relation, Sum, compare};
 use membar_ir::error::CoreError;
@@ -222,7 +222,7 @@ fn literals_of(
 fn excluding(lists: &[Vec<Literal>], literals: &[Literal]) -> Result<Vec<Vec<Literal>>, CoreError> {
     let mut result = Vec::new();
     for literal in literals {
-        match facts::negate(literal)? {
+        match conjunctions::negate(literal)? {
             Judged::True => result.extend(lists.iter().cloned()),
             Judged::False => {}
             Judged::Open(negation) => {

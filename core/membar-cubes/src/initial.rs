@@ -1,7 +1,7 @@
 //! Whether a cube intersects the initial states: pending reads return initial values.
 
+use crate::conjunctions::Facts;
 use crate::cube::Cube;
-use crate::facts::Facts;
 use crate::fixpoint::{Cover, Fixpoint};
 use crate::grounding::{Bindings, conditions_hold};
 use crate::system::System;

@@ -5,9 +5,9 @@
 
 use std::cell::Cell;
 
+use crate::conjunctions::Truth;
 use crate::cube::Cube;
 use crate::events::{Nodes, members};
-use crate::facts::Truth;
 use crate::system::Sorts;
 use crate::term::{Literal, NOBODY, Place};
 use membar_ir::error::CoreError;

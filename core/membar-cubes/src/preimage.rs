@@ -3,9 +3,9 @@
 //! Universal guards are evaluated on the processes of the cube only: an over-approximation, so a candidate run must
 //! be replayed.
 
+use crate::conjunctions::Facts;
 use crate::cube::Cube;
 use crate::events::Accesses;
-use crate::facts::Facts;
 use crate::grounding::{Bindings, Branch, Value, branches, conditions_hold, substitute};
 use crate::system::{System, Transition, Update};
 use crate::term::{Judged, Literal, NOBODY, Place};

@@ -1,6 +1,6 @@
 //! A program as every search sees it: registers, cells, threads and control points by number, constants resolved.
 //!
-//! `form.rs` decodes it; `membar-step` defines what its operations do. A new operation is added here, there, and in
+//! `decoder.rs` decodes it; `membar-step` defines what its operations do. A new operation is added here, there, and in
 //! the printer and the encoder on the Python side (`program/encoding.py`).
 
 use crate::expr::{Expr, Register};

@@ -1,7 +1,7 @@
 //! Searches with store buffers, as Python sees them.
 
 use membar_buffers::bounded::Bounded;
-use membar_buffers::discipline::Discipline;
+use membar_buffers::buffer_kinds::Discipline;
 use membar_buffers::forward::{self, Reductions};
 use membar_buffers::load_buffers;
 use membar_buffers::question::{self, Question};

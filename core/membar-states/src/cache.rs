@@ -387,7 +387,7 @@ mod tests {
 
     use super::super::program::{BufferKind, Program, Registers};
     use super::*;
-    use membar_ir::form::VERSION;
+    use membar_ir::decoder::VERSION;
     use membar_ir::program;
 
     fn word(leaf: u32) -> CellLayout {

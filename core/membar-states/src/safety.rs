@@ -14,9 +14,9 @@ use membar_ir::words::narrow;
 
 use super::bitstate;
 use super::disk::DiskStates;
+use super::early_violations;
 use super::findings::{Findings, Note, Options, look};
 use super::parallel;
-use super::probe;
 use super::store::{ExpandedState, Store};
 use super::successors::{Successors, Transition};
 use super::symmetry::{Companion, Symmetry};
@@ -26,7 +26,7 @@ use super::walk;
 /// States that are visited before a depth-first search begins, and states of that. It is in vain where nothing is violated, so
 /// in all it must cost little beside a search that is only somewhat larger.
 const FIRST: u64 = 1 << 12;
-const PROBE: usize = 1 << 12;
+const EARLY_SEARCH: usize = 1 << 12;
 /// A search of so many states takes about a tenth of a second.
 const CHEAP: u64 = 1 << 16;
 
@@ -70,9 +70,9 @@ pub struct Exploration {
 
 /// Visits every state, or as many as it takes to find what ends the search.
 ///
-/// If that may be found early, a depth-first `probe` looks for it after the first states, and then breadth-first search
-/// among `CHEAP` states without reduction for a shortest run to the same. All this is decided by numbers of states, so
-/// it does not depend on how many threads there are.
+/// If that may be found early, a short depth-first search (`early_violations`) looks for it after the first states, then
+/// breadth-first search among `CHEAP` states without reduction for a shortest run to the same. All this is decided by
+/// numbers of states, so it does not depend on how many threads there are.
 pub fn explore(system: System, options: Options, watch: &mut Watch<'_>) -> Result<Exploration, CoreError> {
     if let Some(bytes) = options.bitstate {
         return bitstate::explore(system, options, bytes, watch);
@@ -85,7 +85,7 @@ pub fn explore(system: System, options: Options, watch: &mut Watch<'_>) -> Resul
     let first = Options { states: options.states.or(Some(FIRST)).map(|most| most.min(FIRST)), ..options };
     let mut found = explore_all(system, first, watch)?;
     if found.found.stopped == Some(Stopped::States) && options.states != first.states {
-        found = probe::probe(anew(), options, PROBE, watch)?;
+        found = early_violations::search(anew(), options, EARLY_SEARCH, watch)?;
         if found.found.stopped != Some(Stopped::Found) {
             found = explore_all(anew(), options, watch)?;
         } else if found.found.fault.is_none() {

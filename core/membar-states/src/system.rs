@@ -8,7 +8,7 @@ use membar_step::sign_extend;
 
 use super::cache::{SuccessorCache, UNKNOWN};
 use super::goals::{NOWHERE, Points};
-use super::parts::{Part, Parts, Step, StepKind};
+use super::local_steps::{Part, Parts, Step, StepKind};
 use super::program::Program;
 use super::stepper::Stepper;
 use super::successors::{Successors, TransitionId, note, note_recalled, too_many};

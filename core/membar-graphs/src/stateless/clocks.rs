@@ -4,7 +4,7 @@
 //! out. The clock of a thread that has no items yet is that of what started it.
 
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{Item, ItemId, Label, Start};
+use crate::stateless::graph_events::{EventId, GraphEvent, Label, Start};
 
 /// What reaches a write, and so cannot be deleted when the write revisits a read.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +18,7 @@ pub enum Prefix<'p> {
 impl Prefix<'_> {
     /// Whether an item is in it.
     #[must_use]
-    pub fn has(self, id: ItemId, item: &Item) -> bool {
+    pub fn has(self, id: EventId, item: &GraphEvent) -> bool {
         match (self, item.label) {
             (_, Label::Initial(_)) => true,
             (Self::Clock(clock), _) => item.position < clock[item.thread as usize],
@@ -30,13 +30,13 @@ impl Prefix<'_> {
 impl Graph {
     /// The prefix of an item, per thread.
     #[must_use]
-    pub fn clock(&self, item: ItemId) -> &[u32] {
+    pub fn clock(&self, item: EventId) -> &[u32] {
         &self.clocks[item.index() * self.width()..(item.index() + 1) * self.width()]
     }
 
     /// As `clock`, by program order and the starting and joining of threads only; empty if there is none of that.
     #[must_use]
-    pub fn spawn_clock(&self, item: ItemId) -> &[u32] {
+    pub fn spawn_clock(&self, item: EventId) -> &[u32] {
         if self.has_spawns {
             &self.spawn_clocks[item.index() * self.width()..(item.index() + 1) * self.width()]
         } else {
@@ -45,7 +45,7 @@ impl Graph {
     }
 
     /// The prefix of `item` takes in that of `source`.
-    pub(super) fn merge_source(&mut self, item: ItemId, source: ItemId) {
+    pub(super) fn merge_source(&mut self, item: EventId, source: EventId) {
         let width = self.width();
         for thread in 0..width {
             let other = self.clocks[source.index() * width + thread];
@@ -55,7 +55,7 @@ impl Graph {
     }
 
     /// The prefix of `item`, at `position` of `thread`, takes in that of what the symmetric thread before did there.
-    pub(super) fn merge_twin(&mut self, item: ItemId, thread: usize, position: usize) {
+    pub(super) fn merge_twin(&mut self, item: EventId, thread: usize, position: usize) {
         if let Some(counterpart) = self.counterpart_in_prefix(thread, position) {
             self.merge_source(item, counterpart);
         }
@@ -108,11 +108,11 @@ impl Graph {
     }
 
     /// The last item of its thread reads from another write now, of which `clock` is the prefix.
-    pub(super) fn renew_clock(&mut self, item: ItemId, clock: &[u32]) {
+    pub(super) fn renew_clock(&mut self, item: EventId, clock: &[u32]) {
         if !self.has_clocks {
             return;
         }
-        let Item { thread, position, .. } = *self.item(item);
+        let GraphEvent { thread, position, .. } = *self.item(item);
         let own = &mut self.threads[thread as usize];
         let last = own.items.pop();
         self.take_end(thread as usize);
@@ -126,7 +126,7 @@ impl Graph {
 }
 
 /// The clock of `item` takes in `other`.
-pub(super) fn merge(clocks: &mut [u32], item: ItemId, other: &[u32]) {
+pub(super) fn merge(clocks: &mut [u32], item: EventId, other: &[u32]) {
     let start = item.index() * other.len();
     for (own, other) in clocks[start..].iter_mut().zip(other) {
         *own = (*own).max(*other);

@@ -13,9 +13,9 @@
 //! also checks those that were rejected.
 
 use crate::stateless::explore::Explorer;
-use crate::stateless::frame::{Frame, WorkItem};
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{ItemId, Label, Place};
+use crate::stateless::graph_events::{EventId, Label, Place};
+use crate::stateless::remaining_work::{Frame, WorkItem};
 use crate::stateless::view::View;
 use membar_cat::rows::Row;
 use membar_cat::shapes::Step;
@@ -68,7 +68,7 @@ impl CoherenceBounds {
             return 0;
         }
         let writes = graph.writes(place);
-        let position = |write: ItemId| writes.iter().rposition(|&other| other == write).unwrap_or(0);
+        let position = |write: EventId| writes.iter().rposition(|&other| other == write).unwrap_or(0);
         let mut floor = 0;
         for (event, &id) in graph.events.iter().enumerate() {
             let label = graph.item(id).label;
@@ -86,9 +86,9 @@ impl CoherenceBounds {
         graph: &Graph,
         step: Step,
         thread: usize,
-        read: ItemId,
+        read: EventId,
         place: Place,
-    ) -> ItemId {
+    ) -> EventId {
         let reader = graph.item(read).thread as usize;
         let own = &graph.threads[reader];
         let earlier = own.events.iter().position(|&id| id == read).unwrap_or(0);

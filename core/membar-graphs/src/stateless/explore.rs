@@ -5,11 +5,11 @@
 
 use crate::stateless::checker::ConsistencyChecker;
 use crate::stateless::coherence_bounds::CoherenceBounds;
-use crate::stateless::frame::{Frame, WorkItem};
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{ItemId, Move, Place, Places};
+use crate::stateless::graph_events::{EventId, Move, Place, Places};
 use crate::stateless::record::Record;
 use crate::stateless::relation_ends::RelationEnds;
+use crate::stateless::remaining_work::{Frame, WorkItem};
 use crate::stateless::thread_order::ThreadOrder;
 use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::stateless::view::View;
@@ -62,7 +62,7 @@ pub(super) struct Explorer<'a> {
     /// The prefix of the current write: per thread, or per item.
     pub(super) clock: Vec<u32>,
     pub(super) marks: Vec<bool>,
-    pub(super) moved: Vec<ItemId>,
+    pub(super) moved: Vec<EventId>,
     most_history: usize,
     /// What is known of the other workers, and of the part of the search that is done here.
     pub(super) share: Share<'a>,

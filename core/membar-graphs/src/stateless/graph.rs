@@ -7,7 +7,9 @@
 //! reads-from, and the starting and joining of threads, itself included.
 
 use crate::stateless::clocks::merge;
-use crate::stateless::item::{Item, ItemId, Label, Location, Move, Place, Places, Start, ThreadEvents};
+use crate::stateless::graph_events::{
+    EventId, GraphEvent, Label, Location, Move, Place, Places, Start, ThreadEvents,
+};
 use crate::stateless::symmetry::SymmetricThreads;
 use crate::stateless::thread_tree::{Next, SegmentId, Step, ThreadTree};
 use crate::thread::{Kind, Status};
@@ -19,9 +21,9 @@ use membar_ir::words::narrow;
 #[derive(Debug, Clone)]
 pub struct Graph {
     /// All items by stamp.
-    pub items: Vec<Item>,
+    pub items: Vec<GraphEvent>,
     /// The items that models see, by their number.
-    pub events: Vec<ItemId>,
+    pub events: Vec<EventId>,
     /// Per item and thread the prefix.
     pub(super) clocks: Vec<u32>,
     /// The same without reads-from; kept only if some thread starts or joins another.
@@ -40,7 +42,7 @@ pub struct Graph {
     /// Room for clocks.
     pub(super) clock: Vec<u32>,
     /// Room for lists of writes.
-    pub(super) spare: Vec<Vec<ItemId>>,
+    pub(super) spare: Vec<Vec<EventId>>,
 }
 
 impl Graph {
@@ -88,13 +90,13 @@ impl Graph {
 
     /// The item at a stamp.
     #[must_use]
-    pub fn item(&self, item: ItemId) -> &Item {
+    pub fn item(&self, item: EventId) -> &GraphEvent {
         &self.items[item.index()]
     }
 
     /// The step of an event of a thread.
     #[must_use]
-    pub fn step<'h>(&self, item: &Item, thread_tree: &'h ThreadTree<'_>) -> &'h Step {
+    pub fn step<'h>(&self, item: &GraphEvent, thread_tree: &'h ThreadTree<'_>) -> &'h Step {
         &thread_tree.node(item.node).steps[item.index as usize]
     }
 
@@ -143,13 +145,13 @@ impl Graph {
             return place;
         }
         let place = Place(narrow(self.locations.len()));
-        let id = ItemId(narrow(self.items.len()));
+        let id = EventId(narrow(self.items.len()));
         self.places[cell.index()] = Some(place);
         let mut writes = self.spare.pop().unwrap_or_default();
         writes.clear();
         writes.push(id);
         self.locations.push(Location { cell, writes });
-        self.items.push(Item {
+        self.items.push(GraphEvent {
             label: Label::Initial(place),
             thread: u32::MAX,
             position: 0,
@@ -180,7 +182,7 @@ impl Graph {
 
     /// The writes of a location in the order of co.
     #[must_use]
-    pub fn writes(&self, place: Place) -> &[ItemId] {
+    pub fn writes(&self, place: Place) -> &[EventId] {
         &self.locations[place.index()].writes
     }
 
@@ -218,7 +220,7 @@ impl Graph {
     }
 
     /// Whether `write` is the write of a read-modify-write that reads from `source`.
-    fn is_modified_from(&self, write: ItemId, source: ItemId, thread_tree: &ThreadTree<'_>) -> bool {
+    fn is_modified_from(&self, write: EventId, source: EventId, thread_tree: &ThreadTree<'_>) -> bool {
         let item = self.item(write);
         let pair = self.step(item, thread_tree).pair.filter(|pair| !pair.is_exclusive);
         pair.is_some_and(|pair| {
@@ -234,7 +236,7 @@ impl Graph {
         place: Place,
         at: usize,
         thread_tree: &ThreadTree<'_>,
-    ) -> Result<ItemId, CoreError> {
+    ) -> Result<EventId, CoreError> {
         let step = self.pending(thread, thread_tree);
         let own = &self.threads[thread];
         let (node, index) = (own.node, own.at);
@@ -259,7 +261,7 @@ impl Graph {
         &mut self,
         thread: usize,
         place: Place,
-        source: ItemId,
+        source: EventId,
         node: SegmentId,
         thread_tree: &ThreadTree<'_>,
     ) -> Result<(), CoreError> {
@@ -312,10 +314,10 @@ impl Graph {
         index: u32,
         step: Option<&Step>,
         thread_tree: &ThreadTree<'_>,
-    ) -> ItemId {
-        let id = ItemId(narrow(self.items.len()));
+    ) -> EventId {
+        let id = EventId(narrow(self.items.len()));
         let position = self.threads[thread].next;
-        self.items.push(Item {
+        self.items.push(GraphEvent {
             label,
             thread: narrow(thread),
             position,
@@ -373,7 +375,7 @@ impl Graph {
     /// Rough number of bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.items.len() * (size_of::<Item>() + 16 + 8 * self.width()) + 64 * self.locations.len()
+        self.items.len() * (size_of::<GraphEvent>() + 16 + 8 * self.width()) + 64 * self.locations.len()
     }
 }
 
@@ -383,19 +385,19 @@ pub(super) fn event_of(thread_tree: &ThreadTree<'_>, node: SegmentId, index: u32
 }
 
 /// Puts `id` at a position of a thread; what is missing before it are gaps.
-pub(super) fn put(list: &mut Vec<ItemId>, position: usize, id: ItemId) {
+pub(super) fn put(list: &mut Vec<EventId>, position: usize, id: EventId) {
     if list.len() <= position {
-        list.resize(position + 1, ItemId::MISSING);
+        list.resize(position + 1, EventId::MISSING);
     }
     list[position] = id;
 }
 
 /// Takes the item at a position of a thread away: a gap, unless it is the last.
-pub(super) fn take(list: &mut Vec<ItemId>, position: usize) {
+pub(super) fn take(list: &mut Vec<EventId>, position: usize) {
     if position + 1 == list.len() {
         list.pop();
     } else if let Some(entry) = list.get_mut(position) {
-        *entry = ItemId::MISSING;
+        *entry = EventId::MISSING;
     }
 }
 

@@ -14,7 +14,7 @@
 
 pub mod classes;
 pub mod graph;
-pub mod item;
+pub mod graph_events;
 pub mod thread_tree;
 pub mod view;
 
@@ -22,11 +22,11 @@ mod checker;
 mod clocks;
 mod coherence_bounds;
 mod explore;
-mod frame;
-mod gaps;
 mod merge;
+mod missing_events;
 mod record;
 mod relation_ends;
+mod remaining_work;
 mod revisit;
 mod shrink;
 mod spin_reads;

@@ -10,7 +10,7 @@ use crate::execution::Execution;
 use crate::findings::{Ending, Findings, Seen};
 use crate::stateless::Options;
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{Item, ItemId, Label, Location, Start};
+use crate::stateless::graph_events::{EventId, GraphEvent, Label, Location, Start};
 use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::stateless::work_queue::Order;
 use crate::thread::{Status, ThreadRun};
@@ -238,12 +238,12 @@ impl Record {
         locations.sort_by_key(|location| location.cell);
         let events = graph.threads.iter().flat_map(|own| own.events.iter().copied());
         let initial = locations.iter().filter_map(|location| location.writes.first().copied());
-        let all: Vec<ItemId> = initial.chain(events).collect();
+        let all: Vec<EventId> = initial.chain(events).collect();
         for (new, id) in (0_u32..).zip(&all) {
             numbers[id.index()] = new;
         }
-        let number = |id: &ItemId| numbers[id.index()];
-        let pair = |read: &ItemId| match graph.item(*read).label {
+        let number = |id: &EventId| numbers[id.index()];
+        let pair = |read: &EventId| match graph.item(*read).label {
             Label::Read(_, source) => Some((number(&source), number(read))),
             _ => None,
         };
@@ -321,7 +321,7 @@ fn fingerprint(graph: &Graph, thread_tree: &ThreadTree<'_>) -> u128 {
     let mut hashers = [DefaultHasher::new(), DefaultHasher::new()];
     1.hash(&mut hashers[0]);
     let halves = hashers.map(|mut hasher| {
-        let stand = |id: ItemId| (graph.item(id).thread, graph.item(id).position);
+        let stand = |id: EventId| (graph.item(id).thread, graph.item(id).position);
         for own in &graph.threads {
             (own.start == Start::NotStarted, own.items.len()).hash(&mut hasher);
             for &id in &own.items {
@@ -365,7 +365,7 @@ impl Record {
                     && let Some(location) = graph.locations.iter().find(|location| location.cell == cell)
                     && let Some(&last) = location.writes.last()
                 {
-                    let Item { thread, position, .. } = *graph.item(last);
+                    let GraphEvent { thread, position, .. } = *graph.item(last);
                     key.extend([u64::from(thread), u64::from(position)]);
                 }
             }

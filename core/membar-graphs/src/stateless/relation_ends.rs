@@ -1,7 +1,7 @@
 //! Records where relations of a model end, over all maximal graphs.
 
 use crate::findings;
-use crate::stateless::item::Label;
+use crate::stateless::graph_events::Label;
 use crate::stateless::view::View;
 use membar_cat::evaluation::Evaluation;
 use membar_cat::plan::{Plan, Slot};

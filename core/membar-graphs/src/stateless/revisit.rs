@@ -10,9 +10,9 @@
 use crate::stateless::clocks::Prefix;
 use crate::stateless::coherence_bounds::CoherenceBounds;
 use crate::stateless::explore::Explorer;
-use crate::stateless::frame::{Frame, WorkItem};
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{Item, ItemId, Label, Place, Places};
+use crate::stateless::graph_events::{EventId, GraphEvent, Label, Place, Places};
+use crate::stateless::remaining_work::{Frame, WorkItem};
 use crate::stateless::thread_tree::{SegmentId, ThreadTree};
 use membar_ir::error::Failure;
 use membar_ir::words::narrow;
@@ -20,9 +20,9 @@ use membar_ir::words::narrow;
 impl Graph {
     /// Whether `item` was added maximally, as seen from a write with the prefix `prefix`.
     #[must_use]
-    pub fn is_maximal(&self, id: ItemId, prefix: Prefix<'_>) -> bool {
-        let counts = |other: ItemId| other <= id || prefix.has(other, self.item(other));
-        let is_last = |place: Place, write: ItemId| {
+    pub fn is_maximal(&self, id: EventId, prefix: Prefix<'_>) -> bool {
+        let counts = |other: EventId| other <= id || prefix.has(other, self.item(other));
+        let is_last = |place: Place, write: EventId| {
             let later = self.writes(place).iter().rev().take_while(|&&other| other != write);
             !later.into_iter().any(|&other| counts(other))
         };
@@ -35,7 +35,7 @@ impl Graph {
         }
     }
 
-    fn is_read_before(&self, write: ItemId) -> bool {
+    fn is_read_before(&self, write: EventId) -> bool {
         self.items[..write.index()].iter().any(|item| matches!(item.label, Label::Read(_, w) if w == write))
     }
 
@@ -44,13 +44,14 @@ impl Graph {
     pub fn restrict(
         &self,
         out: &mut Self,
-        read: ItemId,
+        read: EventId,
         prefix: Prefix<'_>,
         place: Place,
-        moved: &mut Vec<ItemId>,
+        moved: &mut Vec<EventId>,
         thread_tree: &ThreadTree<'_>,
     ) {
-        let is_kept = |id: usize, item: &Item| id <= read.index() || prefix.has(ItemId(narrow(id)), item);
+        let is_kept =
+            |id: usize, item: &GraphEvent| id <= read.index() || prefix.has(EventId(narrow(id)), item);
         let mut used = vec![false; self.locations.len()];
         used[place.index()] = true;
         for (id, item) in self.items.iter().enumerate() {
@@ -60,7 +61,7 @@ impl Graph {
                 used[place.index()] = true;
             }
         }
-        let is_kept = |id: usize, item: &Item| match item.label {
+        let is_kept = |id: usize, item: &GraphEvent| match item.label {
             Label::Initial(place) => used[place.index()],
             _ => is_kept(id, item),
         };
@@ -68,7 +69,7 @@ impl Graph {
         moved.clear();
         let mut count = 0;
         for (id, item) in self.items.iter().enumerate() {
-            moved.push(ItemId(count));
+            moved.push(EventId(count));
             count += u32::from(is_kept(id, item));
         }
         let mut places = vec![Place(0); self.locations.len()];
@@ -86,15 +87,15 @@ impl Graph {
                 Label::Write(place) => Label::Write(places[place.index()]),
                 other => other,
             };
-            out.copy_item(self, ItemId(narrow(id)), Item { label, ..*item }, thread_tree);
+            out.copy_item(self, EventId(narrow(id)), GraphEvent { label, ..*item }, thread_tree);
         }
         out.set_lanes(self, self.item(read).thread as usize, thread_tree);
     }
 
     /// The read at `read` now reads from the write that will be added next; `node` is where its thread goes with
     /// that value, and `clock` the write's prefix, itself included.
-    pub fn redirect(&mut self, read: ItemId, node: SegmentId, clock: &[u32], thread_tree: &ThreadTree<'_>) {
-        let source = ItemId(narrow(self.items.len()));
+    pub fn redirect(&mut self, read: EventId, node: SegmentId, clock: &[u32], thread_tree: &ThreadTree<'_>) {
+        let source = EventId(narrow(self.items.len()));
         let step = &thread_tree.node(node).steps[0];
         let item = &mut self.items[read.index()];
         if let Label::Read(place, _) = item.label {
@@ -134,11 +135,11 @@ impl Explorer<'_> {
         thread: usize,
         place: Place,
         count: usize,
-    ) -> Result<Option<ItemId>, Failure> {
+    ) -> Result<Option<EventId>, Failure> {
         self.find_prefix(thread)?;
         let (graph, prefix) = (&self.graphs[self.depth], self.prefix());
         for (index, item) in graph.items.iter().enumerate().take(count).rev() {
-            let id = ItemId(narrow(index));
+            let id = EventId(narrow(index));
             let is_read = matches!(item.label, Label::Read(other, _) if other == place);
             if prefix.has(id, item) {
                 continue;
@@ -154,7 +155,7 @@ impl Explorer<'_> {
     }
 
     /// Lets the next write of `thread` revisit `read`: true if there is a graph to go on from.
-    pub(super) fn revisit(&mut self, thread: usize, place: Place, read: ItemId) -> Result<bool, Failure> {
+    pub(super) fn revisit(&mut self, thread: usize, place: Place, read: EventId) -> Result<bool, Failure> {
         let step = self.update_bounds()?;
         if self.graphs.len() == self.depth + 1 {
             let copy = self.graphs[self.depth].clone();

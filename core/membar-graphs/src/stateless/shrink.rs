@@ -1,7 +1,7 @@
 //! Restricts graphs: removes the newest events, or copies a prefix.
 
 use crate::stateless::graph::{Graph, event_of, put, take};
-use crate::stateless::item::{Item, ItemId, Label, Location, Place, Start};
+use crate::stateless::graph_events::{EventId, GraphEvent, Label, Location, Place, Start};
 use crate::stateless::thread_tree::{SegmentId, ThreadTree};
 use membar_ir::program::CellId;
 use membar_ir::words::narrow;
@@ -43,7 +43,7 @@ impl Graph {
             return;
         }
         if let Label::Write(place) = item.label {
-            let id = ItemId(narrow(self.items.len()));
+            let id = EventId(narrow(self.items.len()));
             let writes = &mut self.locations[place.index()].writes;
             if let Some(at) = writes.iter().rposition(|&write| write == id) {
                 writes.remove(at);
@@ -87,7 +87,7 @@ impl Graph {
     }
 
     /// Adds a location, its writes as they will be.
-    pub(super) fn add_location(&mut self, place: Place, cell: CellId, writes: impl Iterator<Item = ItemId>) {
+    pub(super) fn add_location(&mut self, place: Place, cell: CellId, writes: impl Iterator<Item = EventId>) {
         let mut list = self.spare.pop().unwrap_or_default();
         list.clear();
         list.extend(writes);
@@ -99,11 +99,11 @@ impl Graph {
     pub(super) fn copy_item(
         &mut self,
         from: &Self,
-        id: ItemId,
-        mut item: Item,
+        id: EventId,
+        mut item: GraphEvent,
         thread_tree: &ThreadTree<'_>,
     ) {
-        let new = ItemId(narrow(self.items.len()));
+        let new = EventId(narrow(self.items.len()));
         item.event = narrow(self.events.len());
         if item.is_event() {
             self.events.push(new);
@@ -140,7 +140,7 @@ impl Graph {
     /// What comes next in `thread` is its first gap, or what follows its last item.
     pub fn seek(&mut self, thread: usize, thread_tree: &ThreadTree<'_>) {
         let own = &self.threads[thread];
-        let gap = own.items.iter().position(|&id| id == ItemId::MISSING);
+        let gap = own.items.iter().position(|&id| id == EventId::MISSING);
         let next = gap.unwrap_or(own.items.len());
         let before = next.checked_sub(1).map(|last| self.item(own.items[last]));
         let (node, at) = match before {

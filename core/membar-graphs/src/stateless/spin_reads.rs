@@ -9,7 +9,7 @@
 //! copy.
 
 use crate::stateless::explore::Explorer;
-use crate::stateless::item::Place;
+use crate::stateless::graph_events::Place;
 use membar_ir::error::CoreError;
 use membar_ir::program::CellId;
 

@@ -2,7 +2,7 @@
 
 use crate::final_status::{FinalStatus, Stuck, situation};
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{ItemId, Label};
+use crate::stateless::graph_events::{EventId, Label};
 use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::thread::Status;
 
@@ -53,7 +53,7 @@ impl Graph {
         own.events[from..].iter().all(|&event| self.is_last(event))
     }
 
-    fn is_last(&self, event: ItemId) -> bool {
+    fn is_last(&self, event: EventId) -> bool {
         match self.item(event).label {
             Label::Read(place, source) => self.writes(place).last() == Some(&source),
             _ => true,

@@ -19,7 +19,7 @@
 //! if that happens, the search starts again without symmetry. See docs/decisions/0012-symmetry.md for the argument.
 
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{ItemId, Label, Place};
+use crate::stateless::graph_events::{EventId, Label, Place};
 use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::thread::Kind;
 use membar_ir::program::CellId;
@@ -96,7 +96,7 @@ fn first_cell(thread_tree: &ThreadTree<'_>, thread: usize) -> Option<CellId> {
 impl Graph {
     /// What the symmetric thread before `thread` did at `position`, if both did the same until there and it belongs to
     /// the key.
-    pub(super) fn counterpart(&self, thread: usize, position: usize) -> Option<ItemId> {
+    pub(super) fn counterpart(&self, thread: usize, position: usize) -> Option<EventId> {
         let before = self.symmetric_threads.before.get(thread).copied().flatten()?;
         let same = (0..position).all(|at| self.is_same(before, thread, at));
         let counterpart = *self.threads[before].items.get(position)?;
@@ -116,7 +116,7 @@ impl Graph {
         is_same && self.is_in_key(id)
     }
 
-    fn is_in_key(&self, id: ItemId) -> bool {
+    fn is_in_key(&self, id: EventId) -> bool {
         match self.item(id).label {
             Label::Read(place, _) | Label::Write(place) => {
                 self.symmetric_threads.only.is_none_or(|cell| cell == self.locations[place.index()].cell)
@@ -143,7 +143,7 @@ impl Graph {
     }
 
     /// The least place in co of a new write that revisits `read`.
-    pub(super) fn floor_of_revisit(&self, read: ItemId) -> usize {
+    pub(super) fn floor_of_revisit(&self, read: EventId) -> usize {
         let item = self.item(read);
         let (thread, position) = (item.thread as usize, item.position as usize);
         self.counterpart(thread, position).map_or(0, |_| self.floor_at(thread, position) + 1)
@@ -151,7 +151,7 @@ impl Graph {
 
     fn floor_at(&self, thread: usize, position: usize) -> usize {
         let Some(counterpart) = self.counterpart(thread, position) else { return 0 };
-        let place_of = |place: Place, write: ItemId| {
+        let place_of = |place: Place, write: EventId| {
             self.writes(place).iter().position(|&other| other == write).unwrap_or_default()
         };
         match self.item(counterpart).label {
@@ -164,7 +164,7 @@ impl Graph {
 
     /// What of the symmetric thread before belongs to the prefix of the item at `position` of `thread`: what it did there, and
     /// with the read of a read-modify-write its write, for the two are one.
-    pub(super) fn counterpart_in_prefix(&self, thread: usize, position: usize) -> Option<ItemId> {
+    pub(super) fn counterpart_in_prefix(&self, thread: usize, position: usize) -> Option<EventId> {
         let counterpart = self.counterpart(thread, position)?;
         let next = self.threads[self.item(counterpart).thread as usize].items.get(position + 1).copied();
         let write = next.filter(|&id| self.item(id).has_pair);
@@ -181,7 +181,7 @@ impl Graph {
         else {
             return false;
         };
-        let (writes, newest) = (self.writes(place), ItemId(narrow(newest)));
+        let (writes, newest) = (self.writes(place), EventId(narrow(newest)));
         let later = || writes.iter().rev().take_while(|&&write| write != newest);
         if later().next().is_none() {
             return false;

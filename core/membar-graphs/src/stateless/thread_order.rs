@@ -14,7 +14,7 @@
 
 use crate::enumeration::candidate::Candidate;
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{ItemId, Label};
+use crate::stateless::graph_events::{EventId, Label};
 use crate::stateless::thread_tree::{SegmentId, ThreadTree};
 use crate::thread::{Event, Kind, Skeleton};
 use membar_cat::evaluation::Evaluation;
@@ -37,7 +37,7 @@ pub(super) struct ThreadOrder<'a> {
     /// Per node and step the positions, among the items of the thread, of what must stay with the step.
     nodes: Vec<Option<Box<[SmallSet]>>>,
     /// Items whose prefix is still to be taken in.
-    todo: Vec<ItemId>,
+    todo: Vec<EventId>,
 }
 
 impl<'a> ThreadOrder<'a> {
@@ -99,7 +99,7 @@ impl<'a> ThreadOrder<'a> {
         let Some(sets) = &self.nodes[node.index()] else { return Ok(()) };
         for position in sets[at as usize].iter() {
             let Some(&id) = graph.threads[thread].items.get(position) else { continue };
-            if id != ItemId::MISSING && !std::mem::replace(&mut marks[id.index()], true) {
+            if id != EventId::MISSING && !std::mem::replace(&mut marks[id.index()], true) {
                 self.todo.push(id);
             }
         }

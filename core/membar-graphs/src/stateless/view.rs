@@ -1,7 +1,7 @@
 //! A graph as the source of a model's primitive relations.
 
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{Item, ItemId, Label};
+use crate::stateless::graph_events::{EventId, GraphEvent, Label};
 use crate::stateless::thread_tree::ThreadTree;
 use membar_cat::evaluation::Provider;
 use membar_cat::plan::Primitive;
@@ -21,11 +21,11 @@ pub struct View<'v, 'a> {
 }
 
 impl View<'_, '_> {
-    fn events(&self) -> impl Iterator<Item = (usize, &Item)> + '_ {
+    fn events(&self) -> impl Iterator<Item = (usize, &GraphEvent)> + '_ {
         self.graph.events.iter().map(|&id| self.graph.item(id)).enumerate()
     }
 
-    fn event(&self, item: ItemId) -> usize {
+    fn event(&self, item: EventId) -> usize {
         self.graph.item(item).event as usize
     }
 
@@ -125,7 +125,7 @@ impl View<'_, '_> {
             return;
         }
         let mut sets = vec![0; width * self.graph.locations.len()];
-        let place_of = |item: &Item| match item.label {
+        let place_of = |item: &GraphEvent| match item.label {
             Label::Initial(place) | Label::Read(place, _) | Label::Write(place) => Some(place.index()),
             _ => None,
         };
@@ -149,7 +149,7 @@ impl View<'_, '_> {
                 let event = &self.graph.step(item, self.thread_tree).event;
                 for source in event.sources(primitive).iter() {
                     // What an event depends on is there, unless a test makes a mistake.
-                    if own.events[source] != ItemId::MISSING {
+                    if own.events[source] != EventId::MISSING {
                         shape.relate(out, self.event(own.events[source]), item.event as usize);
                     }
                 }

@@ -7,8 +7,8 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::stateless::frame::Frame;
 use crate::stateless::graph::Graph;
+use crate::stateless::remaining_work::Frame;
 use membar_ir::limits::{ASK_EVERY, Stopped, Watch};
 
 /// Where a task stands among all: compared like words in a dictionary.

@@ -1,8 +1,8 @@
 //! A worker of the parallel exploration: takes tasks, shares its oldest frame, reports progress.
 
 use crate::stateless::explore::Explorer;
-use crate::stateless::frame::Frame;
 use crate::stateless::graph::Graph;
+use crate::stateless::remaining_work::Frame;
 use crate::stateless::thread_tree::SegmentId;
 use crate::stateless::work_queue::{Call, Order, Presence, Rest, Task, WorkQueue};
 use membar_ir::error::Failure;

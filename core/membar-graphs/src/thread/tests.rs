@@ -2,7 +2,7 @@
 
 use super::*;
 use membar_ir::bits::SmallSet;
-use membar_ir::form::VERSION;
+use membar_ir::decoder::VERSION;
 use membar_ir::program::{CellId, EdgeId, Program};
 
 const X: u64 = 64;

@@ -4,7 +4,7 @@ use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
 use membar_graphs::enumeration::{Options, search};
 use membar_graphs::findings::Findings;
-use membar_ir::form::VERSION;
+use membar_ir::decoder::VERSION;
 use membar_ir::limits::{Limits, Stop};
 use membar_ir::program::Program;
 

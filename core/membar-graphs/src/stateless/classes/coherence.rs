@@ -2,7 +2,7 @@
 
 use crate::stateless::classes::solver::{Question, Solver};
 use crate::stateless::graph::Graph;
-use crate::stateless::item::ItemId;
+use crate::stateless::graph_events::EventId;
 use crate::stateless::view::View;
 use membar_cat::lazy_plan::LazyPlan;
 use membar_cat::plan::Plan;
@@ -17,7 +17,7 @@ pub(super) struct Request<'r> {
     /// Whether nothing can be added to it.
     pub(super) is_whole: bool,
     /// Writes that must be the last ones of their locations.
-    pub(super) last: &'r [ItemId],
+    pub(super) last: &'r [EventId],
     /// Whether the events are those of the question before.
     pub(super) same: bool,
 }

@@ -13,7 +13,7 @@ use crate::stateless::classes::Options;
 use crate::stateless::classes::coherence::{Finder, Request};
 use crate::stateless::classes::futures::Futures;
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{ItemId, Move, Place, Places};
+use crate::stateless::graph_events::{EventId, Move, Place, Places};
 use crate::stateless::record::Record;
 use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::stateless::view::View;
@@ -330,8 +330,8 @@ impl<'a> Explorer<'a> {
     }
 
     /// The newest write of a location with a stamp from `floor` to below `below`.
-    fn next_source(&self, place: Place, floor: u32, below: u32) -> Option<ItemId> {
-        let is_open = |write: &ItemId| (floor..below).contains(&write.0);
+    fn next_source(&self, place: Place, floor: u32, below: u32) -> Option<EventId> {
+        let is_open = |write: &EventId| (floor..below).contains(&write.0);
         let sources = self.graph.writes(place).iter().copied().filter(is_open);
         sources.max()
     }
@@ -342,7 +342,7 @@ impl<'a> Explorer<'a> {
         &mut self,
         thread: usize,
         place: Place,
-        source: ItemId,
+        source: EventId,
         tags: &mut Option<TagSet>,
     ) -> Result<bool, Failure> {
         // Reading what is last is adding maximally, which keeps a graph consistent.
@@ -407,13 +407,13 @@ impl<'a> Explorer<'a> {
         self.choose_last(&places, &mut Vec::new())
     }
 
-    fn choose_last(&mut self, places: &[Place], last: &mut Vec<ItemId>) -> Result<(), Failure> {
+    fn choose_last(&mut self, places: &[Place], last: &mut Vec<EventId>) -> Result<(), Failure> {
         let is_whole = last.len() == places.len();
         if !self.is_consistent(Request { is_whole, last, same: false })? {
             return Ok(());
         }
         let Some(&place) = places.get(last.len()) else { return self.count() };
-        let mut writes: Vec<ItemId> = self.graph.writes(place)[1..].to_vec();
+        let mut writes: Vec<EventId> = self.graph.writes(place)[1..].to_vec();
         writes.sort_unstable();
         for write in writes {
             last.push(write);

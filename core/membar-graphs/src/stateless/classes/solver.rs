@@ -5,7 +5,7 @@
 //! tried both ways. So "yes" is always the model's own answer, and "no" follows from its checks.
 
 use crate::stateless::checker::closure_words;
-use crate::stateless::item::{Label, Place};
+use crate::stateless::graph_events::{Label, Place};
 use crate::stateless::view::View;
 use membar_cat::evaluation::Provider;
 use membar_cat::lazy::LazyEvaluator;

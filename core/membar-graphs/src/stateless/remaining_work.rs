@@ -2,7 +2,7 @@
 //! whole search.
 
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{Label, Place};
+use crate::stateless::graph_events::{Label, Place};
 
 /// What is still to be tried in a graph of `len` items.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@
 //! gets another answer, the items after it are moved to the new path.
 
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{ItemId, Label};
+use crate::stateless::graph_events::{EventId, Label};
 use crate::stateless::thread_tree::{SegmentId, Step, ThreadTree};
 use crate::thread::Kind;
 use membar_ir::error::CoreError;
@@ -30,9 +30,9 @@ impl Graph {
     pub fn aim(&mut self, thread: usize, spot: Spot, thread_tree: &ThreadTree<'_>) {
         let events = (thread_tree.node(spot.node).first + spot.at) as usize;
         let own = &mut self.threads[thread];
-        let extend = |list: &mut Vec<ItemId>, count: usize| {
+        let extend = |list: &mut Vec<EventId>, count: usize| {
             if list.len() < count {
-                list.resize(count, ItemId::MISSING);
+                list.resize(count, EventId::MISSING);
             }
         };
         extend(&mut own.items, spot.position as usize);
@@ -49,7 +49,7 @@ impl Graph {
         if is_last && !own.has_gaps() {
             return Ok(true);
         }
-        let behind = own.items[filled + 1..].iter().rev().find(|&&id| id != ItemId::MISSING);
+        let behind = own.items[filled + 1..].iter().rev().find(|&&id| id != EventId::MISSING);
         if let Some(&last) = behind
             && self.reroute(thread, filled, self.item(last).node, thread_tree)?.is_none()
         {
@@ -99,7 +99,7 @@ impl Graph {
         }
         for at in position + 1..self.threads[thread].items.len() {
             let id = self.threads[thread].items[at];
-            if id == ItemId::MISSING {
+            if id == EventId::MISSING {
                 continue;
             }
             let item = &mut self.items[id.index()];
@@ -118,7 +118,7 @@ impl Graph {
     /// As `reroute` for a read that was revisited by the write at `spot` of `writer`, which is not there yet.
     pub fn reroute_revisited(
         &mut self,
-        read: ItemId,
+        read: EventId,
         writer: usize,
         spot: Spot,
         thread_tree: &mut ThreadTree<'_>,
@@ -126,7 +126,7 @@ impl Graph {
         let (thread, position) = (self.item(read).thread as usize, self.item(read).position);
         let own = &self.threads[thread];
         let is_own = thread == writer && spot.position > position;
-        let last = own.items[position as usize + 1..].iter().rev().find(|&&id| id != ItemId::MISSING);
+        let last = own.items[position as usize + 1..].iter().rev().find(|&&id| id != EventId::MISSING);
         let last = last.map(|&id| (self.item(id).position, self.item(id).node));
         let mut spot = spot;
         let end = last.filter(|&(at, _)| !is_own || at > spot.position).map_or(spot.node, |(_, node)| node);

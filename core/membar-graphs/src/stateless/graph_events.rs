@@ -1,13 +1,13 @@
-//! Events of the graph and their numbers.
+//! The events of an execution graph, their labels and their numbers.
 
 use crate::stateless::thread_tree::SegmentId;
 use membar_ir::program::{CellId, TagSet};
 
-/// An item of a graph: its stamp.
+/// An event of a graph (an "item"), by the order in which it was added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ItemId(pub u32);
+pub struct EventId(pub u32);
 
-impl ItemId {
+impl EventId {
     /// Stands in a thread where an item is missing that later ones of the thread do not need.
     pub const MISSING: Self = Self(u32::MAX);
 
@@ -36,7 +36,7 @@ pub enum Label {
     /// The initial write of a location.
     Initial(Place),
     /// A read, and the write it reads from.
-    Read(Place, ItemId),
+    Read(Place, EventId),
     /// A write.
     Write(Place),
     /// A fence.
@@ -49,7 +49,7 @@ pub enum Label {
 
 /// One item.
 #[derive(Debug, Clone, Copy)]
-pub struct Item {
+pub struct GraphEvent {
     /// What it is.
     pub label: Label,
     /// Its thread; meaningless for initial writes.
@@ -72,7 +72,7 @@ pub struct Item {
     pub has_pair: bool,
 }
 
-impl Item {
+impl GraphEvent {
     /// Whether models see it.
     #[must_use]
     pub fn is_event(&self) -> bool {
@@ -100,9 +100,9 @@ pub enum Start {
 #[derive(Debug, Clone)]
 pub struct ThreadEvents {
     /// Its items in program order.
-    pub items: Vec<ItemId>,
+    pub items: Vec<EventId>,
     /// Those that are events.
-    pub events: Vec<ItemId>,
+    pub events: Vec<EventId>,
     /// The position of the next item: the first gap, or after the last item.
     pub next: u32,
     /// The node that the next item comes from.
@@ -116,14 +116,14 @@ pub struct ThreadEvents {
 impl ThreadEvents {
     /// Its events in program order, without the gaps between them.
     #[must_use]
-    pub fn present(&self) -> impl DoubleEndedIterator<Item = ItemId> + '_ {
-        self.events.iter().copied().filter(|&id| id != ItemId::MISSING)
+    pub fn present(&self) -> impl DoubleEndedIterator<Item = EventId> + '_ {
+        self.events.iter().copied().filter(|&id| id != EventId::MISSING)
     }
 
     /// Whether an item is missing between others.
     #[must_use]
     pub fn has_gaps(&self) -> bool {
-        self.items.contains(&ItemId::MISSING)
+        self.items.contains(&EventId::MISSING)
     }
 }
 
@@ -133,7 +133,7 @@ pub struct Location {
     /// The location.
     pub cell: CellId,
     /// Its writes.
-    pub writes: Vec<ItemId>,
+    pub writes: Vec<EventId>,
 }
 
 /// Where in co a write may stand.

@@ -17,7 +17,7 @@ use super::successors::{Successors, too_many};
 use super::system::System;
 
 /// Visits at most `most` states; `stopped` says whether something was found that ends the search.
-pub(super) fn probe(
+pub(super) fn search(
     mut system: System,
     options: Options,
     most: usize,

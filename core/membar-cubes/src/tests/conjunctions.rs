@@ -1,6 +1,6 @@
 //! Facts against brute force.
 
-use crate::facts::{Facts, Truth};
+use crate::conjunctions::{Facts, Truth};
 use crate::system::{Sort, Sorts, Symbol};
 use crate::term::{Judged, Linear, Literal, NOBODY, Place, Relation, Sum, compare};
 
