@@ -326,6 +326,25 @@ std::map<int, int> map; std::mutex m;
 void work(int key) { std::lock_guard<std::mutex> guard(m); map[key] += 1; }
 int main() { std::thread a(work, 1); work(2); a.join(); assert(map.size() == 2 && map[1] == 1); }
 """
+_THREADS_IN_VECTOR = """
+std::atomic<int> n{0};
+int main() {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) threads.emplace_back([] { n.fetch_add(1); });
+  for (auto &thread : threads) thread.join();
+  assert(n == 2);
+}
+"""
+_SORT = """
+std::vector<int> items{3, 1, 2}; std::mutex m;
+void work() { std::lock_guard<std::mutex> guard(m); std::sort(items.begin(), items.end()); }
+int main() { std::thread a(work); work(); a.join(); assert(items[0] == 1 && items[1] == 2 && items[2] == 3); }
+"""
+_PRIORITIES = """
+std::priority_queue<int> queue; std::mutex m;
+void work(int k) { std::lock_guard<std::mutex> guard(m); queue.push(k); }
+int main() { std::thread a(work, 1); work(2); a.join(); assert(queue.top() == 2); }
+"""
 _RECURSIVE_TEMPLATE = """
 std::mutex m, n;
 template <class First, class... Rest> void lock_all(int skipped, First &first, Rest &...rest) {
@@ -423,6 +442,11 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("mutexes of several kinds", program("mutex", "#include <shared_mutex>" + _SEVERAL_KINDS), HOLDS),
     ("map behind a mutex", program("map", "#include <mutex>" + _MAP_BEHIND_MUTEX), HOLDS),
     ("map without its mutex", program("map", "#include <mutex>" + _MAP_BEHIND_MUTEX.replace("std::lock_guard<std::mutex> guard(m); ", "")), VIOLATED),
+    ("threads in a vector", program("vector", _THREADS_IN_VECTOR), HOLDS),
+    ("sort", program("vector", "#include <algorithm>\n#include <mutex>" + _SORT), HOLDS),
+    ("sort without its mutex", program("vector", "#include <algorithm>\n#include <mutex>" + _SORT.replace("std::lock_guard<std::mutex> guard(m); ", "")), VIOLATED),
+    ("priority queue", program("queue", "#include <mutex>" + _PRIORITIES), HOLDS),
+    ("priority queue without its mutex", program("queue", "#include <mutex>" + _PRIORITIES.replace("std::lock_guard<std::mutex> guard(m); ", "")), VIOLATED),
     ("template that calls itself", program("mutex", _RECURSIVE_TEMPLATE), VIOLATED),
 )  # fmt: skip
 """Name, text and verdict under rc20."""

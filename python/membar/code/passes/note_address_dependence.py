@@ -14,6 +14,7 @@ from membar.code.analyses.blocks import line_of
 from membar.code.analyses.points_to import PointsTo, points_to
 from membar.code.analyses.targets import Target
 from membar.code.passes import Pass
+from membar.code.structure import targets as targets_of
 from membar.records import replace
 
 _COMPARISONS = frozenset({"ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge"})
@@ -81,6 +82,12 @@ class _Sites:
             for item in block.instructions
             if isinstance(item, ir.Compute)
         }
+        self.given: dict[str, list[ir.Operand]] = {}  # what the parameters of blocks get
+        parameters = {block.name: block.parameters for block in function.blocks}
+        for block in function.blocks:
+            for target in targets_of(block.end):
+                for parameter, given in zip(parameters[target.block], target.arguments, strict=True):
+                    self.given.setdefault(parameter.name, []).append(given)
 
     def of(self, operand: ir.Operand) -> set[str]:
         """The sites of an operand; a distance between two addresses is none."""
@@ -93,13 +100,23 @@ class _Sites:
         return [target for target in found if target.function is None]
 
     def _is_distance(self, operand: ir.Operand) -> bool:
-        item = self.made.get(operand.name) if isinstance(operand, ir.Value) else None
-        if item is None or not item.operands:
-            return False
-        from_addresses = [each for each in item.operands if self.targets.targets(self.name, each)]
-        if item.operation == "sub" and len(from_addresses) > 1:
-            return True
-        return bool(from_addresses) and all(map(self._is_distance, from_addresses))
+        """Whether a number is made of distances between addresses only, and of what is no address."""
+        todo, seen = [operand], set[ir.Operand]()
+        while todo:
+            each = todo.pop()
+            if each in seen:
+                continue
+            seen.add(each)
+            item = self.made.get(each.name) if isinstance(each, ir.Value) else None
+            given = self.given.get(each.name, ()) if isinstance(each, ir.Value) else ()
+            made_of = given if item is None else item.operands
+            from_addresses = [one for one in made_of if self.targets.targets(self.name, one)]
+            if item is not None and item.operation == "sub" and len(from_addresses) > 1:
+                continue
+            if not from_addresses:
+                return False
+            todo += from_addresses
+        return True
 
 
 def _depends(module: ir.Module, sites_of: _Sites, item: ir.Compute) -> bool:

@@ -15,6 +15,7 @@ from membar.code import ir
 from membar.code.analyses.uninitialised import maybe_unset
 from membar.code.loops import last_first, reverse_postorder
 from membar.code.passes import Pass
+from membar.code.passes.load_before_joins import load_before_joins
 from membar.code.primitives import READ
 from membar.code.rewrite import substitution, with_targets, with_values
 from membar.code.structure import operands, targets
@@ -35,6 +36,7 @@ def promote_locals(module: ir.Module) -> ir.Module:
 
 def promote_locals_of(function: ir.Function, pointer_bits: int) -> ir.Function:
     """One function with such variables as values."""
+    function = load_before_joins(function)
     slots = _promotable(function, pointer_bits)
     return _without_needless_reads(_Promotion(function, slots).run()) if slots else function
 
