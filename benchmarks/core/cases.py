@@ -15,7 +15,7 @@ from membar.engines import graphs
 from membar.engines.buffers.question import encode_task
 from membar.engines.cubes.form import form_of
 from membar.engines.states import explore
-from membar.engines.states.form import Kept
+from membar.engines.states.encoding import Kept
 from membar.languages.cubicle.elaborate import parse
 from membar.models.monotone import watches_under
 from membar.program.awaits import NO_WATCHES

@@ -29,7 +29,7 @@ from run import children, run
 import membar
 from membar.diagnostics import InputError
 from membar.engines.states import explore
-from membar.engines.states.form import Kept
+from membar.engines.states.encoding import Kept
 from membar.languages.dve.translate import with_legacy_errors
 from membar.program.program import Program
 from membar.questions.task import Limits, Options, Task

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import membar
 from membar.engines.states import explore
-from membar.engines.states.form import Kept
+from membar.engines.states.encoding import Kept
 from membar.questions.task import Options, Task
 from membar.source import SourceFile
 

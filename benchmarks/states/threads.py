@@ -21,7 +21,7 @@ import membar
 from membar import _core
 from membar.engines.reference.machine import Machine
 from membar.engines.states import claim_form
-from membar.engines.states.form import Kept, encode_states
+from membar.engines.states.encoding import Kept, encode_states
 from membar.program.temporal import predicates_of
 from membar.questions import programs
 from membar.source import SourceFile

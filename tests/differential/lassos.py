@@ -26,7 +26,7 @@ from membar.engines.reference.machine import Machine
 from membar.engines.reference.replay import replay
 from membar.engines.reference.state import Did, Move, State
 from membar.engines.states import claim_form, explore
-from membar.engines.states.form import Kept, encode_states
+from membar.engines.states.encoding import Kept, encode_states
 from membar.models.model import Operational
 from membar.program.predicate import StatePredicate
 from membar.program.program import Program

@@ -25,7 +25,7 @@ from membar import _core
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.replay import replay
 from membar.engines.states import FAILED, claim_form, explore
-from membar.engines.states.form import Kept, encode_states
+from membar.engines.states.encoding import Kept, encode_states
 from membar.program.program import Program
 from membar.program.temporal import predicates_of
 from membar.questions.task import Limits, Options, Task

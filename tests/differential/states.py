@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the test
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.simulator import simulate
 from membar.engines.states import explore
-from membar.engines.states.form import Kept
+from membar.engines.states.encoding import Kept
 from membar.models.model import Model
 from membar.program.program import Program
 from membar.properties.judge import Tally

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the test
 from differential.states import model, question
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.states import explore
-from membar.engines.states.form import Kept
+from membar.engines.states.encoding import Kept
 from membar.models.model import Operational
 from membar.program.program import Program
 from membar.program.temporal import ForbiddenRuns

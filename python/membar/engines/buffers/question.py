@@ -11,7 +11,7 @@ from membar.engines.buffers.channels import RECEIVES, SENDS, Unchannelled, witho
 from membar.engines.buffers.errors import errors_of
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.state import FLUSH_ALL, LOCKED
-from membar.engines.states.form import encode_states
+from membar.engines.states.encoding import encode_states
 from membar.models.model import Operational
 from membar.program.atomicity import require_plain_edges
 from membar.program.encoding import EncodedProgram, encode_program

@@ -31,7 +31,7 @@ from membar.records import record, replace
 if TYPE_CHECKING:
     from membar import _core
     from membar.engines.reference.machine import Machine
-    from membar.engines.states.form import Kept
+    from membar.engines.states.encoding import Kept
     from membar.properties.ltl.automaton import Automaton
     from membar.source import Span
 
@@ -91,7 +91,7 @@ def explore(
         recent: how many states fit into memory if there is a disk, for tests.
     """
     from membar.engines.reference.machine import Machine  # only where it is used
-    from membar.engines.states.form import Kept
+    from membar.engines.states.encoding import Kept
 
     discipline = task.model.operational
     if discipline is None:
@@ -132,7 +132,7 @@ class _Search:
     """A program handed to the core, and what comes back."""
 
     def __init__(self, task: Task, machine: Machine, bound: int, how: SearchMode) -> None:
-        from membar.engines.states.form import encode_states  # brings the reference along
+        from membar.engines.states.encoding import encode_states  # brings the reference along
 
         self.task = task
         self.program = task.program
