@@ -13,7 +13,7 @@ import membar
 from membar import _core
 from membar.engines import graphs
 from membar.engines.buffers.question import encode_task
-from membar.engines.cubes.form import form_of
+from membar.engines.cubes.encoding import form_of
 from membar.engines.states import explore
 from membar.engines.states.encoding import Kept
 from membar.languages.cubicle.elaborate import parse

@@ -37,7 +37,7 @@ CORPUS = SHARED / "corpus" / "cub"
 BASELINES = SHARED / "peers" / "baselines.json"
 _MODULES = (
     "membar._core",
-    "membar.engines.cubes.form",
+    "membar.engines.cubes.encoding",
     "membar.engines.cubes.proof",
     "membar.engines.instances.search",
 )

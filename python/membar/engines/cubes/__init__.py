@@ -116,7 +116,7 @@ class _Search:
     """A system handed to the core, and what comes back."""
 
     def __init__(self, task: SystemTask) -> None:
-        from membar.engines.cubes.form import form_of
+        from membar.engines.cubes.encoding import form_of
         from membar.engines.instances import has_store_buffers
         from membar.systems.mapping import sequential
 
