@@ -29,7 +29,7 @@ from membar.evidence.certificates.check import certify, is_initial, steps_into
 from membar.evidence.certificates.cover import Cover
 from membar.evidence.certificates.preimage import Backward
 from membar.evidence.certificates.smt import Logic
-from membar.evidence.certificates.stage import instances
+from membar.evidence.certificates.step_processes import instances
 from membar.questions import system as systems
 from membar.questions.task import Limits, Options, SystemTask
 from membar.source import SourceFile

@@ -19,7 +19,7 @@ from membar.engines.instances.search import machine
 from membar.evidence.certificates.generic import Future
 from membar.evidence.certificates.graph import order
 from membar.evidence.certificates.preimage import is_choice
-from membar.evidence.certificates.stage import cube_renamed
+from membar.evidence.certificates.step_processes import cube_renamed
 from membar.records import record
 from membar.systems import terms as t
 from membar.systems.events import Event, EventKind

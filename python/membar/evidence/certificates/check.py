@@ -19,7 +19,7 @@ from membar.evidence.certificates.graph import order
 from membar.evidence.certificates.preimage import Backward, roots
 from membar.evidence.certificates.quantified import quantified_script
 from membar.evidence.certificates.smt import Logic
-from membar.evidence.certificates.stage import instances, universe_of
+from membar.evidence.certificates.step_processes import instances, universe_of
 from membar.records import record
 from membar.systems.events import EventCube, EventKind
 from membar.systems.mapping import literals_renamed, plain

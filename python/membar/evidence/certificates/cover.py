@@ -14,7 +14,7 @@ from membar.evidence.certificates.demands import Bits, Demand, Demands, Owner, d
 from membar.evidence.certificates.generic import Future, embeddings
 from membar.evidence.certificates.graph import Order, order
 from membar.evidence.certificates.smt import Logic
-from membar.evidence.certificates.stage import cube_renamed, universe_of
+from membar.evidence.certificates.step_processes import cube_renamed, universe_of
 from membar.records import field, record
 from membar.systems import terms as t
 from membar.systems.events import Event, EventCube, EventKind

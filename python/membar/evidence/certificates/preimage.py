@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from membar.evidence.certificates.graph import order
 from membar.evidence.certificates.relevance import Cell, Facts, Leaving, cell_of, leaving
-from membar.evidence.certificates.stage import instances, participants, stage_of, universe_of
+from membar.evidence.certificates.step_processes import instances, participants, stage_of, universe_of
 from membar.records import field, record, replace
 from membar.systems import terms as t
 from membar.systems.events import Event, EventCube, EventKind, Location
