@@ -25,7 +25,7 @@ from pathlib import Path
 import membar
 from membar.diagnostics import InputError
 from membar.languages.litmus import condition_cache, initial
-from membar.languages.litmus.dialects.c import recurring as functions
+from membar.languages.litmus.dialects.c import function_cache as functions
 from membar.languages.litmus.dialects.x86 import recurring as columns
 from membar.program.program import Program
 from membar.properties import PROPERTIES

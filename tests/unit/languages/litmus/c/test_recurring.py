@@ -6,7 +6,7 @@ import pytest
 
 from membar.diagnostics import InputError
 from membar.languages.litmus import condition_cache, parse
-from membar.languages.litmus.dialects.c import recurring
+from membar.languages.litmus.dialects.c import function_cache
 from membar.languages.litmus.dialects.c.tokens import plain_functions
 from membar.program.program import Program
 from membar.source import SourceFile
@@ -32,7 +32,7 @@ def spans(program: Program) -> list[tuple[str, str, int]]:
 
 
 def fresh(text: str) -> Program:
-    recurring.forget()
+    function_cache.forget()
     condition_cache.forget()
     return read(text)
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from membar.diagnostics import Diagnostic, InputError, Label, close_matches, error
 from membar.languages.litmus import codes
 from membar.languages.litmus.condition_parser import condition
+from membar.languages.litmus.dialects.c.function_cache import known_code, known_functions
 from membar.languages.litmus.dialects.c.language import Language
 from membar.languages.litmus.dialects.c.lowering import Code, lower
 from membar.languages.litmus.dialects.c.objects import shared_objects
 from membar.languages.litmus.dialects.c.parser import in_order, parse
-from membar.languages.litmus.dialects.c.recurring import known_code, known_functions
 from membar.languages.litmus.dialects.c.syntax import Function
 from membar.languages.litmus.dialects.c.types import PointerType
 from membar.languages.litmus.dialects.c.values import Value, convert
