@@ -26,7 +26,7 @@ import membar
 from membar.diagnostics import InputError
 from membar.languages.litmus import condition_cache, initial
 from membar.languages.litmus.dialects.c import function_cache as functions
-from membar.languages.litmus.dialects.x86 import recurring as columns
+from membar.languages.litmus.dialects.x86 import column_cache as columns
 from membar.program.program import Program
 from membar.properties import PROPERTIES
 from membar.questions import answering, campaign

@@ -6,7 +6,7 @@ import pytest
 
 from membar.diagnostics import InputError
 from membar.languages.litmus import parse
-from membar.languages.litmus.dialects.x86 import recurring
+from membar.languages.litmus.dialects.x86 import column_cache
 from membar.program.program import Program
 from membar.source import SourceFile, Span
 
@@ -38,7 +38,7 @@ def read(text: str) -> Program:
 
 
 def fresh(text: str) -> Program:
-    recurring.forget()
+    column_cache.forget()
     return read(text)
 
 
@@ -61,7 +61,7 @@ def test_what_was_met_before_is_read_as_if_new(other: str) -> None:
 
 def test_columns_are_met_again(monkeypatch: pytest.MonkeyPatch) -> None:
     fresh(FIRST)
-    monkeypatch.setattr(recurring, "keep", None)
+    monkeypatch.setattr(column_cache, "keep", None)
     assert read(OTHERS[0]).threads[0].labels == ((1, "L"),)
     with pytest.raises(TypeError):
         read(OTHERS[6])
@@ -98,11 +98,11 @@ def test_what_is_wrong_is_told_as_if_new(wrong: str) -> None:
 
 
 def test_only_so_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    recurring.forget()
-    monkeypatch.setattr(recurring, "_KEPT", 3)
+    column_cache.forget()
+    monkeypatch.setattr(column_cache, "_KEPT", 3)
     for number in range(8):
         read(FIRST.replace("$1", f"${number}"))
-        assert len(recurring._known) <= 3
+        assert len(column_cache._known) <= 3
 
 
 def _offsets(span: Span) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.languages.litmus import codes
 from membar.languages.litmus.columns import columns, split_labels
 from membar.languages.litmus.condition_parser import condition
-from membar.languages.litmus.dialects.x86 import recurring
+from membar.languages.litmus.dialects.x86 import column_cache
 from membar.languages.litmus.dialects.x86.control import effect
 from membar.languages.litmus.dialects.x86.effects import Effect, Jump, Steps
 from membar.languages.litmus.dialects.x86.instruction import Immediate, Instruction, Memory
@@ -49,7 +49,7 @@ def translate(test: LitmusTest) -> Program:
     registers = _initial_registers(test, len(table), syntax.bits, locations, problems)
     threads = [
         code.thread(column, registers[column.thread])
-        if isinstance(code, recurring.Known)
+        if isinstance(code, column_cache.Known)
         else code.thread(column, registers[column.thread], problems)
         for code, column in zip(codes_of_threads, table, strict=True)
     ]
@@ -87,10 +87,10 @@ def _unsupported_symbols(test: LitmusTest) -> Iterator[Diagnostic]:
 
 def _code(
     column: Column, syntax: Syntax, locations: Locations, problems: list[Diagnostic]
-) -> recurring.Known | _Code:
+) -> column_cache.Known | _Code:
     """What a column says; what is wrong with it goes to `problems`."""
-    key = recurring.key_of(column, syntax.bits, locations)
-    known = recurring.find(key)
+    key = column_cache.key_of(column, syntax.bits, locations)
+    known = column_cache.find(key)
     if known is None:
         return _Code.read(key, column, syntax, locations, problems)
     known.note_locations(column, locations)
@@ -101,14 +101,18 @@ def _code(
 class _Code:
     """One thread's instructions, and the labels in front of them by position."""
 
-    key: recurring.Key
+    key: column_cache.Key
     instructions: list[Instruction]
     labels: dict[str, int]
     places: dict[str, Cell]
 
     @staticmethod
     def read(
-        key: recurring.Key, column: Column, syntax: Syntax, locations: Locations, problems: list[Diagnostic]
+        key: column_cache.Key,
+        column: Column,
+        syntax: Syntax,
+        locations: Locations,
+        problems: list[Diagnostic],
     ) -> _Code:
         """Parses a column; what is wrong goes to `problems`."""
         code = _Code(key, [], {}, {})
@@ -172,7 +176,7 @@ class _Code:
             span=column.span,
         )
         named = (place for instruction in self.instructions for place in _locations_of(instruction))
-        recurring.keep(self.key, column, thread, named)
+        column_cache.keep(self.key, column, thread, named)
         return thread
 
     def _undefined_label(self, instruction: Instruction, jump: Jump) -> Diagnostic:
