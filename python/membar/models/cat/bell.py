@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.models.cat import syntax as cat
-from membar.models.cat.setsof import members
+from membar.models.cat.sets_of_sets import members
 from membar.models.cat.values import Group, Listed, TagValue, Value, describe
 from membar.source import SourceFile, Span
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from membar.diagnostics import Diagnostic, InputError, Label, close_matches, error
-from membar.models.cat import setsof
+from membar.models.cat import sets_of_sets
 from membar.models.cat import syntax as cat
 from membar.models.cat.events import Events
 from membar.models.cat.foreign import ABSENT
@@ -129,11 +129,11 @@ class Expressions:
             case cat.SetOf(items):
                 return self._written_out(items, scope)
             case cat.Add(element, rest):
-                return setsof.insert(
+                return sets_of_sets.insert(
                     self.value(element, scope), self.value(rest, scope), expr.span, self.graph
                 )
             case cat.Match(subject):
-                clause = setsof.clause_for(self.value(subject, scope), expr, self.graph)
+                clause = sets_of_sets.clause_for(self.value(subject, scope), expr, self.graph)
                 if clause is None:
                     return self.graph.variable("unknown", None)
                 return self.value(clause[0], {**scope, **clause[1]})
@@ -173,7 +173,7 @@ class Expressions:
         symbol = f"`{_SYMBOLS.get(op, op.value)}`"
         values = [self.value(item, scope) for item in operands]
         if len(values) == 2 and any(isinstance(value, Listed) for value in values):
-            return setsof.combine(op, values[0], values[1], span, self.graph)
+            return sets_of_sets.combine(op, values[0], values[1], span, self.graph)
         sort = Sort.SET if op in _SETS_ONLY else Sort.RELATION if op in _RELATIONS_ONLY else None
         nodes = [
             self._node_of(value, item.span, f"{symbol} of", sort)
@@ -198,7 +198,7 @@ class Expressions:
                 raise error(
                     "W0205", f"a set of {describe(value)} is not supported yet", item.span, "used here"
                 )
-        return setsof.set_of(values, self.graph)
+        return sets_of_sets.set_of(values, self.graph)
 
     # Functions
 
@@ -230,7 +230,7 @@ class Expressions:
                 return self._by_tool(name, expr, scope)
             case MapOf(inner):
                 subject = self.value(expr.argument, scope)
-                return setsof.map_set(
+                return sets_of_sets.map_set(
                     lambda item: self._apply_function(inner, item, expr), subject, span, self.graph
                 )
             case Function():
@@ -270,7 +270,7 @@ class Expressions:
             case "map", _:
                 raise error("W0208", f"`map` of {describe(argument)}", span, "expected a function")
             case "cross", _:
-                return setsof.cross(argument, span, self.graph)
+                return sets_of_sets.cross(argument, span, self.graph)
             case "generate_cos", _:
                 argument = Group((self.events.primitive("W"), argument))
             case _:
