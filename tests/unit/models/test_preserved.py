@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from membar.languages.registry import load_model
-from membar.models.preserved import Reordering, reorderable_pairs, reorderings
+from membar.models.preserved_pairs import Reordering, reorderable_pairs, reorderings
 from membar.program.execution import Execution
 from unit.reports.sketch import sketch
 

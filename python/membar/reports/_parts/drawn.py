@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from msgspec import UNSET
 
 from membar.models.model import Model, Operational
-from membar.models.preserved import reorderable_pairs, reorderings
+from membar.models.preserved_pairs import reorderable_pairs, reorderings
 from membar.program.execution import Execution, Kind
 from membar.program.program import Program
 from membar.questions.outcome import Step, Witness
