@@ -1,6 +1,6 @@
 """Whether signs of load buffering are complete: the exactly-once search without any, against the general one.
 
-    python tests/differential/overtaking.py [--programs N] [--first SEED] [MODEL …]
+    python tests/differential/load_buffering_signs.py [--programs N] [--first SEED] [MODEL …]
 
 Says each program without signs whose executions the exactly-once search does not all find, and per model how
 many programs showed none, how many of these have accesses that may change places, and how many programs
@@ -23,7 +23,7 @@ from differential.comparisons import shipped
 from differential.searches import BOUND, answer, features_of, general
 from membar.diagnostics import EngineLimitError
 from membar.engines import graphs
-from membar.models import overtaking
+from membar.models import load_buffering_signs
 from membar.models.load_buffering import keeps_loads_before_stores
 from membar.models.model import Model
 from membar.models.monotone import watches_under
@@ -73,11 +73,11 @@ def programs(count: int, model: str, *, first: int = 0) -> Iterator[Program]:
 
 def gathered(program: Program, model: Model) -> _core.Findings:
     """The exactly-once search, with what it gathers."""
-    signs = overtaking.signs_under(model)
+    signs = load_buffering_signs.signs_under(model)
     plan, compiled = graphs.compile_for_core(signs.plan)
     terms = Observer(program).terms
     watched = watches_under(model, program, terms, bound=BOUND)
-    form = encode_program(overtaking.mark_reads(program, watched), plan.tags, terms, watched).form
+    form = encode_program(load_buffering_signs.mark_reads(program, watched), plan.tags, terms, watched).form
     return compiled.search_exactly_once(form, bound=BOUND, relation_ends=signs.slots, seconds=10.0)
 
 
@@ -86,7 +86,7 @@ def judged(program: Program, model: Model) -> Verdict | None:
     expanded = expand(program)
     try:
         require_single_accesses(expanded)
-        if not overtaking.shows_overtaking(expanded, model):
+        if not load_buffering_signs.shows_overtaking(expanded, model):
             return None
         expected = general(program, model)
         found = gathered(expanded, model)
@@ -94,7 +94,7 @@ def judged(program: Program, model: Model) -> Verdict | None:
         return None
     if found.stopped is not None:  # on a busy machine; what is not done is not trusted
         return None
-    is_trusted = not (found.failures or found.faults or overtaking.is_doubtful(found.relation_ends))
+    is_trusted = not (found.failures or found.faults or load_buffering_signs.is_doubtful(found.relation_ends))
     return Verdict(is_trusted, answer(found) == answer(expected) and found.cut <= expected.cut)
 
 

@@ -154,7 +154,7 @@ class Search:
         """
         if not may_go_first(self.task, self.program, self.exploration):
             return
-        from membar.models.overtaking import mark_reads, remove_marks, shows_overtaking, signs_under
+        from membar.models.load_buffering_signs import mark_reads, remove_marks, shows_overtaking, signs_under
 
         if not shows_overtaking(self.program, self.task.model):
             if stops_at_failure(self.task):
@@ -231,7 +231,7 @@ class Search:
         """
         if found.stopped is not None:
             return False
-        from membar.models.overtaking import is_doubtful
+        from membar.models.load_buffering_signs import is_doubtful
 
         is_blind = self.load_buffering is None or self.load_buffering.slots is None
         return is_blind or bool(found.failures or found.faults) or is_doubtful(found.relation_ends)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from membar.engines import graphs
-from membar.models import overtaking
+from membar.models import load_buffering_signs
 from membar.models.load_buffering import keeps_loads_before_stores
 from membar.models.model import DEPENDENCY_AWARE, EXACTLY_ONCE, HIDDEN, Claims, Model
 from membar.models.monotone import watches_under
@@ -57,17 +57,17 @@ def difference_without_buffering(program: Program, model: Model, seconds: float)
 def difference_without_signs(program: Program, model: Model, seconds: float) -> str:
     """What the exactly-once search misses without showing a sign of it."""
     expanded = expand(program)
-    if model.claims.buffered_loads == HIDDEN or not overtaking.shows_overtaking(expanded, model):
+    if model.claims.buffered_loads == HIDDEN or not load_buffering_signs.shows_overtaking(expanded, model):
         raise NotConcernedError
-    signs = overtaking.signs_under(model)
+    signs = load_buffering_signs.signs_under(model)
     plan, compiled = graphs.compile_for_core(signs.plan)
     terms = Observer(program).terms
     watched = watches_under(model, expanded, terms, bound=BOUND)
-    form = encode_program(overtaking.mark_reads(expanded, watched), plan.tags, terms, watched).form
+    form = encode_program(load_buffering_signs.mark_reads(expanded, watched), plan.tags, terms, watched).form
     found = compiled.search_exactly_once(form, bound=BOUND, relation_ends=signs.slots, seconds=seconds)
     if found.stopped is not None:
         raise TooSlowError
-    if found.failures or found.faults or overtaking.is_doubtful(found.relation_ends):
+    if found.failures or found.faults or load_buffering_signs.is_doubtful(found.relation_ends):
         raise NotConcernedError
     return _count_difference(found, _general(program, model, seconds))
 
