@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import membar
-from membar.engines.reference.replay import replay
+from membar.engines.reference.witness_replay import replay
 from membar.languages.dve.parser import parse_module
 from membar.questions import programs, repair
 from membar.questions.outcome import Holds, Unknown, Violated, Witness

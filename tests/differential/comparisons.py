@@ -14,8 +14,8 @@ from typing import TypeAlias
 import membar
 from membar.diagnostics import InputError
 from membar.engines.reference.axiomatic import explore
-from membar.engines.reference.replay import replay
 from membar.engines.reference.simulator import simulate
+from membar.engines.reference.witness_replay import replay
 from membar.languages import registry
 from membar.languages.mbp import FRONTEND as PROGRAM_TEXT
 from membar.models import load

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines import graphs
 from membar.engines.reference import axiomatic
-from membar.engines.reference.replay import replay
+from membar.engines.reference.witness_replay import replay
 from membar.models.model import Model
 from membar.program.program import Program
 from membar.properties import PROPERTIES

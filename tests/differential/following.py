@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import membar
 from membar.engines.reference.budget import Budget
 from membar.engines.reference.machine import Machine
-from membar.engines.reference.replay import replay
 from membar.engines.reference.state import Move, State
+from membar.engines.reference.witness_replay import replay
 from membar.evidence.svcomp import UNREACHABLE, Guide, Waypoint
 from membar.evidence.svcomp.places import UnfollowableError, routes
 from membar.models.model import Operational

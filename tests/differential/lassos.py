@@ -23,8 +23,8 @@ from membar import _core
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.lassos import letter_of
 from membar.engines.reference.machine import Machine
-from membar.engines.reference.replay import replay
 from membar.engines.reference.state import Did, Move, State
+from membar.engines.reference.witness_replay import replay
 from membar.engines.states import claim_form, explore
 from membar.engines.states.encoding import Kept, encode_states
 from membar.models.model import Operational

@@ -23,7 +23,7 @@ from differential.lassos import Report, TooLargeError, is_broken
 from differential.states import model
 from membar import _core
 from membar.diagnostics import EngineLimitError, InputError
-from membar.engines.reference.replay import replay
+from membar.engines.reference.witness_replay import replay
 from membar.engines.states import FAILED, claim_form, explore
 from membar.engines.states.encoding import Kept, encode_states
 from membar.program.program import Program

@@ -15,7 +15,7 @@ from membar.diagnostics import EngineLimitError, InputError
 from membar.engines import graphs
 from membar.engines.graphs.search_choice import exploration
 from membar.engines.reference.axiomatic import explore as reference
-from membar.engines.reference.replay import replay
+from membar.engines.reference.witness_replay import replay
 from membar.models.model import CLASSES, Model
 from membar.program.expand import expand
 from membar.program.printer import print_program

@@ -10,9 +10,9 @@ import tiers
 from differential.comparisons import shipped
 from membar.engines import graphs, states
 from membar.engines.reference.axiomatic import explore as reference
-from membar.engines.reference.replay import replay
 from membar.engines.reference.simulator import simulate as simulator
 from membar.engines.reference.state import LOCKED
+from membar.engines.reference.witness_replay import replay
 from membar.program.expr import Address, Binary, BinaryOp, Constant, Register
 from membar.program.operations import Assume, Join, Load, Lock, Operation, Rmw, Spawn, Store, Unlock
 from membar.program.printer import print_program

@@ -12,7 +12,7 @@ from differential.searches import claiming, references
 from differential.symmetry import both, closure, random_program, run
 from differential.test_stateless import whole_executions
 from membar.engines.graphs import explore
-from membar.engines.reference.replay import replay
+from membar.engines.reference.witness_replay import replay
 from membar.models import load
 from membar.program.execution import Execution, Kind
 from membar.program.symmetry import groups

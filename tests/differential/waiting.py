@@ -13,8 +13,8 @@ from membar.engines import graphs
 from membar.engines.reference.axiomatic import explore as reference
 from membar.engines.reference.budget import Budget, LimitHitError
 from membar.engines.reference.machine import Machine
-from membar.engines.reference.replay import replay
 from membar.engines.reference.state import State
+from membar.engines.reference.witness_replay import replay
 from membar.models.model import Model
 from membar.program.operations import Assume
 from membar.program.printer import print_program

@@ -73,7 +73,7 @@ def test_after_control_c_a_witness_is_replayed_for_a_moment_only(monkeypatch: py
 
     found = membar.check(SourceFile("sb.litmus", _STORE_BUFFERING), model="x86-tso")
     task = Task(program=found.program, model=found.model, properties=("condition",))
-    monkeypatch.setattr("membar.engines.reference.replay.replay", replay)
+    monkeypatch.setattr("membar.engines.reference.witness_replay.replay", replay)
     started = time.monotonic()
     outcome = confirm_witness(found.outcome, task, is_interrupted=True)
     assert isinstance(outcome, Unknown)

@@ -10,8 +10,8 @@ import pytest
 
 import membar
 from membar.cli import command as cli
-from membar.engines.reference.replay import rerun
 from membar.engines.reference.trace import Status
+from membar.engines.reference.witness_replay import rerun
 from membar.objects.client import Size
 from membar.properties.judge import TRUNCATED
 from membar.questions.answer import Answer

@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 
 import membar
-from membar.engines.reference.replay import replay
+from membar.engines.reference.witness_replay import replay
 from membar.questions.task import Limits
 from membar.source import SourceFile
 
@@ -50,7 +50,7 @@ def test_the_time_limit_holds_while_a_witness_is_replayed(monkeypatch: pytest.Mo
         while True:
             pass
 
-    monkeypatch.setattr("membar.engines.reference.replay.replay", replay_slowly)
+    monkeypatch.setattr("membar.engines.reference.witness_replay.replay", replay_slowly)
     short = LONG.replace("1200", "2")
     membar.check(SourceFile("long.c", short), properties=())  # everything is imported
     found = membar.check(SourceFile("long.c", short), limits=Limits(seconds=1.0))

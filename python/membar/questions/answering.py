@@ -114,7 +114,7 @@ def _runs_buffers(task: Task, engine: Engine) -> bool:
 def confirm_witness(outcome: Outcome, task: Task, *, is_interrupted: bool = False) -> Outcome:
     """The outcome if its witness replays in the remaining time (after Ctrl-C, a moment)."""
     if isinstance(outcome, Holds | Violated) and outcome.witness is not None:
-        from membar.engines.reference.replay import replay  # noqa: PLC0415 - most answers have no witness
+        from membar.engines.reference.witness_replay import replay  # noqa: PLC0415 - most answers have no witness
 
         try:
             left = AFTER_INTERRUPT if is_interrupted else None

@@ -140,7 +140,7 @@ def shown_race(outcome: Outcome, program: Program, model: Model) -> RaceRun | No
     """The execution that shows a violation of `races`, with the final state that the program observes."""
     if not isinstance(outcome, Violated) or outcome.property != "races" or outcome.witness is None:
         return None
-    from membar.engines.reference.replay import rebuilt, rerun  # noqa: PLC0415 - most answers have no witness
+    from membar.engines.reference.witness_replay import rebuilt, rerun  # noqa: PLC0415 - most answers have no witness
 
     witness = rebuilt(program, rerun(program, outcome.witness), outcome.witness)
     return RaceRun(program=program, model=model, witness=replace(outcome.witness, final=witness.final))

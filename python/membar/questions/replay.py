@@ -6,8 +6,8 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from membar.engines.reference.evidence import LOOKED_FOR, evidence
-from membar.engines.reference.replay import is_first_state, rebuilt, rerun
-from membar.engines.reference.replay import replay as replay_witness
+from membar.engines.reference.witness_replay import is_first_state, rebuilt, rerun
+from membar.engines.reference.witness_replay import replay as replay_witness
 from membar.languages.compiled.compile_commands import unknown_words
 from membar.languages.registry import load_model
 from membar.models.load import names

@@ -6,7 +6,7 @@ import pytest
 
 import membar
 from membar.diagnostics import InputError
-from membar.engines.reference.replay import replay
+from membar.engines.reference.witness_replay import replay
 from membar.engines.states import explore
 from membar.program.program import Program
 from membar.questions.task import Options, Task

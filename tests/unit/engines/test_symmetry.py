@@ -9,7 +9,7 @@ import pytest
 import membar
 from membar.engines import graphs
 from membar.engines.graphs.search_choice import SYMMETRY
-from membar.engines.reference.replay import replay
+from membar.engines.reference.witness_replay import replay
 from membar.program.program import Program
 from membar.properties.judge import Tally
 from membar.questions.task import Coherence, Options, Task

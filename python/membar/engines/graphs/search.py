@@ -358,7 +358,7 @@ class Search:
         """A thread is blocked beside one that was cut: a deadlock if nobody that goes on can help it."""
         if tally.deadlock is not None:
             return
-        from membar.engines.reference.replay import deadlock_shown  # few executions are blocked
+        from membar.engines.reference.witness_replay import deadlock_shown  # few executions are blocked
 
         if tally.blocked_when_cut is None:
             tally.blocked_when_cut = self._witnesses.places_of_blocked_threads(first)

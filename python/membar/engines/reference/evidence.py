@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from membar.engines.reference.replay import deadlock_shown, rebuilt, rerun, waiting_shown
 from membar.engines.reference.trace import Status, Trace
+from membar.engines.reference.witness_replay import deadlock_shown, rebuilt, rerun, waiting_shown
 from membar.models.evaluate import evaluator_of
 from membar.models.model import Model
 from membar.program.access import told_where

@@ -18,8 +18,8 @@ from membar.engines.reference.budget import Budget, LimitHitError
 from membar.engines.reference.candidates import skeleton
 from membar.engines.reference.evidence import evidence
 from membar.engines.reference.machine import Machine
-from membar.engines.reference.replay import replay, rerun
 from membar.engines.reference.trace import ChoiceError
+from membar.engines.reference.witness_replay import replay, rerun
 from membar.evidence.svcomp import PROPERTIES, Guide, specification
 from membar.evidence.svcomp.places import Passing, Route, UnfollowableError, routes
 from membar.evidence.svcomp.reading import read

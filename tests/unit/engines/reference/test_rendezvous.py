@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from membar.engines.reference.replay import replay
+from membar.engines.reference.witness_replay import replay
 from membar.properties import PROPERTIES
 from membar.questions.answering import answer, load_engine
 from membar.questions.outcome import Holds, Unknown, Violated

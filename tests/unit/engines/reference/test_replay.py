@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from membar.engines.reference.replay import replay
+from membar.engines.reference.witness_replay import replay
 from membar.program.program import Program
 from membar.questions.outcome import Holds, Violated, Witness
 from unit.engines.texts import model, parse, program, run
