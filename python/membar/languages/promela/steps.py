@@ -25,8 +25,8 @@ from membar.languages.promela.actions import Kind, Move, Start
 from membar.languages.promela.automaton import Automaton
 from membar.languages.promela.channels import FULL_FENCE
 from membar.languages.promela.contraction import without_held_points
-from membar.languages.promela.path import Path
 from membar.languages.promela.process import FENCE_OF_ALL
+from membar.languages.promela.step_path import Path
 from membar.languages.promela.values import GHOST, LAST, CellReference, assignment
 from membar.languages.promela.variables import Built
 from membar.program.dependencies import registers_written
