@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, AnyStr, cast
 
 from membar.records import field, record, replace
-from membar.text.paths import folder_of, is_below, resolve, stem
+from membar.text.file_paths import folder_of, is_below, resolve, stem
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,7 +22,7 @@ from membar.questions.outcome import Finding, Run, Statistics, Unknown, Verdict
 from membar.questions.question import Question
 from membar.questions.task import Limits
 from membar.source import SourceFile
-from membar.text.paths import stem
+from membar.text.file_paths import stem
 
 # Each kind of question, and its class, which is loaded when needed.
 KINDS: Final[Mapping[str, tuple[str, str]]] = {

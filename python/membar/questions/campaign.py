@@ -25,7 +25,7 @@ from membar.records import field, record, replace
 from membar.reports import diagnostic, herd
 from membar.reports._parts.report_facts import warnings_of
 from membar.source import SourceFile
-from membar.text.paths import files_in, is_below, plain, resolve, stem
+from membar.text.file_paths import files_in, is_below, plain, resolve, stem
 
 if TYPE_CHECKING:
     from pathlib import Path

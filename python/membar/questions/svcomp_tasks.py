@@ -14,7 +14,7 @@ from membar.properties import PROPERTIES
 from membar.questions.outcome import WORDS, Violated
 from membar.records import record
 from membar.source import SourceFile, Span
-from membar.text.paths import folder_of
+from membar.text.file_paths import folder_of
 
 if TYPE_CHECKING:
     from membar.questions.outcome import Outcome

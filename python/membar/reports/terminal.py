@@ -28,7 +28,7 @@ from membar.reports import Report
 from membar.reports._parts.report_facts import details, fact_lines, finding_facts
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line
 from membar.reports._parts.verdict import role, verdict_text
-from membar.text.paths import stem
+from membar.text.file_paths import stem
 
 if TYPE_CHECKING:
     from membar.questions.svcomp_tasks import TaskProperty

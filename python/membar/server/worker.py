@@ -86,7 +86,7 @@ def confine_worker() -> bool:
 def _compiler_folders() -> list[str]:
     """Where compilers are that do not come with the system: in the package ziglang, elsewhere on the path."""
     from membar.languages.compiled.compiler import find_compilers  # noqa: PLC0415 - of C only
-    from membar.text.paths import folder_of  # noqa: PLC0415
+    from membar.text.file_paths import folder_of  # noqa: PLC0415
 
     programs = [os.environ["MEMBAR_RUSTC"]] if "MEMBAR_RUSTC" in os.environ else []
     with suppress(InputError, OSError):

@@ -21,7 +21,7 @@ from membar.questions.answering import load_engine
 from membar.questions.ask import ask
 from membar.records import replace
 from membar.reports import litmus_table, streams
-from membar.text.paths import plain
+from membar.text.file_paths import plain
 
 if TYPE_CHECKING:
     from membar.models.model import Model

@@ -27,7 +27,7 @@ from membar.code.subobjects import Shape
 from membar.program.allocations import lifetime_of
 from membar.records import field, record
 from membar.source import is_header_of_compiler
-from membar.text.paths import folder_of
+from membar.text.file_paths import folder_of
 
 HEADER = 0x1000
 """How far behind its state an object lies: a page, so that a small overrun hits nothing."""

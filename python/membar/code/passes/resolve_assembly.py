@@ -36,7 +36,7 @@ from membar.code.checks import Checks
 from membar.code.passes.link import Refuse
 from membar.code.structure import has_assembly
 from membar.records import record, replace
-from membar.text.paths import name_of
+from membar.text.file_paths import name_of
 
 READERS: Mapping[str, Reader] = {
     "x86_64": read_x86,

@@ -10,7 +10,7 @@ from membar.code import ir
 from membar.code.checks import Checks
 from membar.code.primitives import PREFIX
 from membar.records import replace
-from membar.text.paths import name_of
+from membar.text.file_paths import name_of
 
 _THROW = ir.FunctionAddress(f"{PREFIX}throw")
 _UNCAUGHT = ("an exception is thrown that nobody catches", "exits")

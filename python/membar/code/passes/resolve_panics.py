@@ -11,7 +11,7 @@ from membar.code.checks import Checks
 from membar.code.passes import Pass
 from membar.code.primitives import PANICS
 from membar.records import replace
-from membar.text.paths import name_of
+from membar.text.file_paths import name_of
 
 
 def resolve_panics(module: ir.Module) -> ir.Module:

@@ -37,7 +37,7 @@ from membar.languages.compiled.target import (
 )
 from membar.records import record, replace
 from membar.source import pattern
-from membar.text.paths import suffix
+from membar.text.file_paths import suffix
 
 _LOOKS_AT_PROCESSOR = pattern(
     r"\b(?:__x86_64\w*|__amd64\w*|__i386\w*|__aarch64__|__arm__|__ARM_\w+|__riscv\w*|__powerpc\w*|__PPC\w*|__ppc\w*)\b"

@@ -10,7 +10,7 @@ from membar.languages.compiled.line_markers import lines_by_directive
 from membar.languages.compiled.source_expressions import span_at
 from membar.records import replace
 from membar.source import ADDED_THREAD, SourceFile, Span
-from membar.text.paths import absolute, is_below, name_of, resolve
+from membar.text.file_paths import absolute, is_below, name_of, resolve
 
 
 class Spans:

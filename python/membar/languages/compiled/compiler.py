@@ -10,7 +10,7 @@ from membar.diagnostics import Diagnostic, InputError, reason_of
 from membar.languages.compiled.cache import Cache, default_folder, key_of
 from membar.records import record
 from membar.source import pattern
-from membar.text.paths import folder_of, stem
+from membar.text.file_paths import folder_of, stem
 
 OLDEST = 14
 _NEWEST_TRIED = 40

@@ -12,7 +12,7 @@ from typing import Protocol
 from membar.diagnostics import Diagnostic, Label
 from membar.records import record, replace
 from membar.source import SourceFile, is_header_of_compiler, pattern
-from membar.text.paths import folder_of
+from membar.text.file_paths import folder_of
 
 _LINE = pattern(
     r"(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>fatal error|error|warning|note): (?P<text>.*)"

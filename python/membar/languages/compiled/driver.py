@@ -43,7 +43,7 @@ from membar.languages.compiled.target import I686, Target
 from membar.limits import confinement
 from membar.records import record
 from membar.source import SourceFile, is_header_of_compiler, pattern
-from membar.text.paths import absolute, folder_of, is_below, resolve, stem, suffix
+from membar.text.file_paths import absolute, folder_of, is_below, resolve, stem, suffix
 
 HEADERS = f"{folder_of(__file__)}/headers"
 CONSTANT_OVERFLOW, COMPILED_OUT = "W1523", "W1524"

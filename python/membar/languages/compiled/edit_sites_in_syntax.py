@@ -19,7 +19,7 @@ from membar.languages.compiled.syntax_text import TEXTS
 from membar.program.program import Program
 from membar.source import SourceFile
 from membar.text.edits import EditSite
-from membar.text.paths import suffix
+from membar.text.file_paths import suffix
 
 RUST: Final = "Rust"
 _WRITTEN: Final = {"C++": (".cpp", ".cc", ".cxx", ".c++", ".C"), RUST: (".rs",)}

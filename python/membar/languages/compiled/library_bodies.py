@@ -23,7 +23,7 @@ from membar.languages.compiled.target import Target
 from membar.limits import process
 from membar.records import record
 from membar.source import SourceFile, pattern
-from membar.text.paths import folder_of
+from membar.text.file_paths import folder_of
 
 FOLDER = f"{folder_of(__file__)}/library"
 # Bodies are what they say: no loop becomes a call of `memset`, no `strlen` a builtin, no `sqrt` a call.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from membar.source import SourceFile, pattern
-from membar.text.paths import absolute, suffix
+from membar.text.file_paths import absolute, suffix
 
 _MARKER = pattern(r'#(?:line)?\s+(?P<line>\d+)\s+"(?P<file>(?:[^"\\]|\\.)*)"')
 _DIRECTIVE = pattern(

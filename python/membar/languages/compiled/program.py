@@ -47,7 +47,7 @@ from membar.languages.compiled.thread_names import name_threads
 from membar.program.program import Program
 from membar.records import record, replace
 from membar.source import COMMAND_NOTE, CompilerOptions, SourceFile
-from membar.text.paths import folder_of, suffix
+from membar.text.file_paths import folder_of, suffix
 
 _INPUTS = "__VERIFIER_nondet_"
 _SHARED_LOCKS = frozenset({"pthread_rwlock_rdlock", "pthread_rwlock_wrlock"})

@@ -9,7 +9,7 @@ from pathlib import Path
 from membar.diagnostics import Diagnostic, InputError
 from membar.languages.compiled.build import RUST
 from membar.source import SourceFile, pattern
-from membar.text.paths import suffix
+from membar.text.file_paths import suffix
 
 _MAIN = pattern(r"\bmain\s*\(")
 _CONDITIONAL = pattern(r"^[ \t]*#[ \t]*(?P<word>if|endif)", re.MULTILINE)

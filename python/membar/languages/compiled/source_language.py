@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from membar.records import record
-from membar.text.paths import suffix
+from membar.text.file_paths import suffix
 
 
 @record(frozen=True, slots=True, kw_only=True)

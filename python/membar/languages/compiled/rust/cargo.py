@@ -17,7 +17,7 @@ from membar.languages.compiled.process import CompilerFailureError, run_compiler
 from membar.languages.compiled.rust.compiler import Rustc, Shim
 from membar.languages.compiled.rust.harness import is_program
 from membar.source import SourceFile, pattern
-from membar.text.paths import absolute, folder_of
+from membar.text.file_paths import absolute, folder_of
 
 _DEPENDENCIES = "deps"
 

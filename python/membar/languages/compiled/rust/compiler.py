@@ -12,7 +12,7 @@ from membar.languages.compiled.process import CompilerFailureError, run_compiler
 from membar.records import record
 from membar.records.stored import state_of
 from membar.source import SourceFile, pattern
-from membar.text.paths import folder_of
+from membar.text.file_paths import folder_of
 
 OLDEST = (1, 79)
 SHIM = f"{folder_of(__file__)}/shim"

@@ -28,7 +28,7 @@ from membar.languages.compiled.target import X86_64, is_of_processor, processor_
 from membar.limits import confinement
 from membar.records import record
 from membar.source import SourceFile, pattern
-from membar.text.paths import folder_of, name_of, resolve, stem, suffix
+from membar.text.file_paths import folder_of, name_of, resolve, stem, suffix
 
 ENDING = ".rs"
 EDITION = "2021"
