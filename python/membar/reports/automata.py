@@ -18,7 +18,7 @@ from membar.properties.ltl.automaton import Automaton, Label, Transition
 from membar.properties.ltl.translation import automaton_of
 from membar.records import replace
 from membar.reports import streams, svg
-from membar.reports._parts.path import decimal
+from membar.reports._parts.svg_path import decimal
 from membar.source import without_parentheses
 
 _INK, _ARROW = "#1f2430", "#6b7280"

@@ -18,10 +18,10 @@ from membar.reports._parts.final_states import is_complete_execution
 from membar.reports._parts.labels import place_labels
 from membar.reports._parts.layout import BOX_HEIGHT, Box, initial_writes, layout
 from membar.reports._parts.palette import BY_NAME, Palette, dashes_of
-from membar.reports._parts.path import decimal
 from membar.reports._parts.picture import Picture, cycle_picture, picture_of
 from membar.reports._parts.style import line, wrap
 from membar.reports._parts.style import width as columns_of
+from membar.reports._parts.svg_path import decimal
 from membar.reports._parts.verdict import verdict_text, witness_of
 from membar.reports._parts.violation_place import racing_events
 

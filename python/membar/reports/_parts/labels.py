@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from membar.reports._parts.drawing import DrawnEdge
 from membar.reports._parts.layout import Box, Layout
-from membar.reports._parts.path import Path, Point
+from membar.reports._parts.svg_path import Path, Point
 
 HEIGHT = 14.0
 SLACK = 7.0  # arrows nearer than this disturb a label

@@ -15,7 +15,7 @@ from enum import Enum
 from membar.program.execution import Event, Execution
 from membar.records import record
 from membar.reports._parts.drawing import DrawnEdge, drawn_edges
-from membar.reports._parts.path import Path, Point
+from membar.reports._parts.svg_path import Path, Point
 
 BOX_HEIGHT = 44.0
 ROW_GAP = 30.0
