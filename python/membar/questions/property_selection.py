@@ -46,7 +46,7 @@ def asked_properties(
         OSError: the file cannot be read.
     """
     if property_file is not None:
-        from membar.properties.specifications import read_specification  # noqa: PLC0415 - C only
+        from membar.properties.svcomp_properties import read_specification  # noqa: PLC0415 - C only
 
         return read_specification(property_file)
     if properties is None:

@@ -155,7 +155,7 @@ def _names_in(property_file: str) -> frozenset[str]:
     """The properties that a property file selects; none if membar does not know them."""
     from pathlib import Path  # noqa: PLC0415 - only where asked for
 
-    from membar.properties.specifications import read_specification  # noqa: PLC0415
+    from membar.properties.svcomp_properties import read_specification  # noqa: PLC0415
 
     try:
         return frozenset(read_specification(Path(property_file)).names)
