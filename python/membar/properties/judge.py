@@ -28,7 +28,6 @@ from membar.program.condition import Quantifier
 from membar.program.expand import expand
 from membar.program.operations import ERRORS, WARNINGS
 from membar.properties import ASSERTED, PROPERTIES, locks, memory
-from membar.properties.asked import UNDEFINED, is_about_whole_runs
 from membar.properties.labels import BEGINNINGS
 from membar.properties.memory import property_of
 from membar.properties.property import (
@@ -38,6 +37,7 @@ from membar.properties.property import (
     property_of_error,
 )
 from membar.properties.races import RACE_FLAG, defines_races
+from membar.properties.selection import UNDEFINED, is_about_whole_runs
 from membar.properties.tally import (
     ANY_LENGTH,
     Tally,

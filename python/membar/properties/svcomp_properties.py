@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import Diagnostic, InputError, Label, refusal
-from membar.properties.asked import Asked
+from membar.properties.selection import Asked
 from membar.source import SourceFile, pattern
 
 if TYPE_CHECKING:

@@ -21,12 +21,12 @@ from membar.program.operations import ASSERTIONS, ERRORS, EXITS, LEAKS, OVERFLOW
 from membar.program.program import Program
 from membar.program.remove_warnings import LOOK, without_warnings
 from membar.properties import PROPERTIES
-from membar.properties.asked import Asked, asserting, ends_at_assertions
 from membar.properties.judge import OWN_QUESTIONS, UNSELECTED
 from membar.properties.memory import NAME as MEMORY
 from membar.properties.memory import is_about_value
 from membar.properties.property import has_assertion_of, has_error_state_of, is_asked_as
 from membar.properties.races import defines_races
+from membar.properties.selection import Asked, asserting, ends_at_assertions
 from membar.questions.answer import RaceRun
 from membar.questions.answering import add_findings, answer, confirm_witness, load_engine
 from membar.questions.default_engines import default_engine

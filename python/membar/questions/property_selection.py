@@ -12,12 +12,12 @@ from membar.models.model import Model
 from membar.program.access import COMPILED
 from membar.program.program import Program
 from membar.properties import EVERY, PROPERTIES
-from membar.properties.asked import Asked
 from membar.properties.errors import has_errors
 from membar.properties.labels import LABELS
 from membar.properties.linearizability import PROPERTY as LINEARIZABILITY
 from membar.properties.property import has_assertion_of, has_error_state_of, is_asked_as
 from membar.properties.races import defines_races
+from membar.properties.selection import Asked
 from membar.questions.answering import default_model
 from membar.records import replace
 from membar.source import SourceFile, pattern

@@ -17,11 +17,11 @@ from membar.program.program import Program
 from membar.program.removable import without_removable_dependencies
 from membar.program.remove_warnings import without_warnings
 from membar.properties import ASSERTED
-from membar.properties.asked import asserting
 from membar.properties.assertions import NAME as ASSERTIONS
 from membar.properties.judge import Tally, judge
 from membar.properties.labels import LABELS
 from membar.properties.races import defines_races
+from membar.properties.selection import asserting
 from membar.questions import system
 from membar.questions.client_search import NO_ORDER
 from membar.questions.client_search import PROPERTY as LINEARIZABILITY
