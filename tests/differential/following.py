@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import membar
-from membar.engines.reference.budget import Budget
+from membar.engines.reference.exploration_budget import Budget
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.state import Move, State
 from membar.engines.reference.witness_replay import replay

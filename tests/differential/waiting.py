@@ -11,7 +11,7 @@ from typing import TypeAlias
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines import graphs
 from membar.engines.reference.axiomatic import explore as reference
-from membar.engines.reference.budget import Budget, LimitHitError
+from membar.engines.reference.exploration_budget import Budget, LimitHitError
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.state import State
 from membar.engines.reference.witness_replay import replay

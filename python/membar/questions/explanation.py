@@ -7,8 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError, refusal
-from membar.engines.reference.budget import Budget, LimitHitError
 from membar.engines.reference.candidates import combinations, consistent, skeleton
+from membar.engines.reference.exploration_budget import Budget, LimitHitError
 from membar.engines.reference.trace import Status
 from membar.engines.reference.values import all_traces
 from membar.languages.registry import load_model

@@ -7,8 +7,8 @@ from functools import partial
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines._loop_bounds import deepen
-from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
 from membar.engines.reference.candidates import combinations, consistent, skeleton
+from membar.engines.reference.exploration_budget import Budget, LimitHitError, peak_bytes
 from membar.engines.reference.termination import (
     is_blocked_when_cut,
     is_deadlock,

@@ -13,7 +13,7 @@ from math import factorial, prod
 from typing import TypeAlias
 
 from membar.diagnostics import EngineLimitError
-from membar.engines.reference.budget import Budget
+from membar.engines.reference.exploration_budget import Budget
 from membar.engines.reference.trace import Pair, Status, ThreadEvent, Trace
 from membar.models.evaluate import Evaluation, Evaluator
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind

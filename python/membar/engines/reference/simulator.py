@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from membar.diagnostics import EngineLimitError, InputError
-from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
 from membar.engines.reference.buffer_room import too_small_message
+from membar.engines.reference.exploration_budget import Budget, LimitHitError, peak_bytes
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.runs import deadlock_message, witness_of
 from membar.engines.reference.state import Move, State, look

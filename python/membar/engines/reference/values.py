@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from membar.engines.reference.budget import Budget
+from membar.engines.reference.exploration_budget import Budget
 from membar.engines.reference.threads import Code, traces
 from membar.engines.reference.trace import Trace
 from membar.program.awaits import NO_WATCHES, Watches

@@ -14,9 +14,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from membar.diagnostics import EngineLimitError, refusal
-from membar.engines.reference.budget import Budget, LimitHitError
 from membar.engines.reference.candidates import skeleton
 from membar.engines.reference.evidence import evidence
+from membar.engines.reference.exploration_budget import Budget, LimitHitError
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.trace import ChoiceError
 from membar.engines.reference.witness_replay import replay, rerun

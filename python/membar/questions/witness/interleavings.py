@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from membar.engines.reference.budget import Budget
+from membar.engines.reference.exploration_budget import Budget
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.runs import witness_of
 from membar.engines.reference.state import Move, State

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from membar.engines.reference import budget as module
-from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
+from membar.engines.reference import exploration_budget as module
+from membar.engines.reference.exploration_budget import Budget, LimitHitError, peak_bytes
 from membar.limits.budget import resident_bytes
 from membar.questions.task import Limits
 

@@ -4,8 +4,8 @@ import pytest
 
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference import ENGINE
-from membar.engines.reference.budget import Budget
 from membar.engines.reference.candidates import combinations, skeleton
+from membar.engines.reference.exploration_budget import Budget
 from membar.engines.reference.values import all_traces
 from membar.program.program import Program
 from membar.questions.outcome import Explored, Holds, HoldsWithin, Unknown, Verdict, Violated

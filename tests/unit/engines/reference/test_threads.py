@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from membar.engines.reference.budget import Budget
+from membar.engines.reference.exploration_budget import Budget
 from membar.engines.reference.threads import Code, follow, traces
 from membar.engines.reference.trace import ChoiceError, Status, Trace
 from membar.engines.reference.values import all_traces
