@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from membar.questions.ask import ask as ask
     from membar.questions.by_name import compare as compare
     from membar.questions.by_name import question as question
-    from membar.questions.entry import check as check
-    from membar.questions.entry import prove as prove
-    from membar.questions.entry import repair as repair
     from membar.questions.outcome import Explored as Explored
     from membar.questions.outcome import Holds as Holds
     from membar.questions.outcome import HoldsWithin as HoldsWithin
@@ -23,6 +20,9 @@ if TYPE_CHECKING:
     from membar.questions.outcome import Violated as Violated
     from membar.questions.outcome import Witness as Witness
     from membar.questions.programs import parse as parse
+    from membar.questions.python_api import check as check
+    from membar.questions.python_api import prove as prove
+    from membar.questions.python_api import repair as repair
     from membar.questions.question import Question as Question
     from membar.questions.replay import replay as replay
     from membar.questions.task import Limits as Limits

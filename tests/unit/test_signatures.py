@@ -10,14 +10,14 @@ import pytest
 import membar
 from generated.entry_module import entry_text
 from membar.cli import command as cli
-from membar.questions import entry
+from membar.questions import python_api
 from membar.questions.options import TABLE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def test_the_functions_are_made_from_the_table(request: pytest.FixtureRequest) -> None:
-    path = Path(str(entry.__file__))
+    path = Path(str(python_api.__file__))
     if request.config.getoption("--update-golden"):
         path.write_text(entry_text(), encoding="utf-8")
     assert path.read_text(encoding="utf-8") == entry_text()

@@ -222,7 +222,7 @@ class Check(_LocatedFailure):
 
     def _answer(self) -> Answer:
         from membar.questions.by_name import answer  # noqa: PLC0415 - only where asked for
-        from membar.questions.entry import check, prove  # noqa: PLC0415
+        from membar.questions.python_api import check, prove  # noqa: PLC0415
 
         if self.question is not None:
             given = {**self.question.fields({}), "limits": _limits(self.config)}

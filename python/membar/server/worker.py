@@ -102,7 +102,7 @@ def _compiler_folders() -> list[str]:
 
 def warm_up() -> None:
     """Asks a small question and draws its answer."""
-    from membar.questions.entry import check  # noqa: PLC0415
+    from membar.questions.python_api import check  # noqa: PLC0415
     from membar.source import SourceFile  # noqa: PLC0415
 
     for report in ("json", "terminal", "svg"):
