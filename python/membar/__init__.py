@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from membar.languages.registry import load_model as load_model
     from membar.questions.answer import Answer as Answer
     from membar.questions.ask import ask as ask
-    from membar.questions.by_name import compare as compare
-    from membar.questions.by_name import question as question
     from membar.questions.outcome import Explored as Explored
     from membar.questions.outcome import Holds as Holds
     from membar.questions.outcome import HoldsWithin as HoldsWithin
@@ -23,6 +21,8 @@ if TYPE_CHECKING:
     from membar.questions.python_api import check as check
     from membar.questions.python_api import prove as prove
     from membar.questions.python_api import repair as repair
+    from membar.questions.python_questions import compare as compare
+    from membar.questions.python_questions import question as question
     from membar.questions.question import Question as Question
     from membar.questions.replay import replay as replay
     from membar.questions.task import Limits as Limits

@@ -64,7 +64,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from membar.questions.by_name import answer, question, with_options_of
+from membar.questions.python_questions import answer, question, with_options_of
 from membar.questions.task import Limits
 from membar.source import SourceFile
 

@@ -221,8 +221,8 @@ class Check(_LocatedFailure):
         return f" ({page} shows it)"
 
     def _answer(self) -> Answer:
-        from membar.questions.by_name import answer  # noqa: PLC0415 - only where asked for
         from membar.questions.python_api import check, prove  # noqa: PLC0415
+        from membar.questions.python_questions import answer  # noqa: PLC0415 - only where asked for
 
         if self.question is not None:
             given = {**self.question.fields({}), "limits": _limits(self.config)}

@@ -153,7 +153,7 @@ def _errors(request: Request, problem: InputError) -> dict[str, Any]:
 
 def _check(request: Request, tell: Callable[[str], None] | None) -> dict[str, Any]:
     from membar.questions.ask import ask  # noqa: PLC0415 - one kind of several
-    from membar.questions.by_name import question  # noqa: PLC0415
+    from membar.questions.python_questions import question  # noqa: PLC0415
 
     return _shown(request, ask(question(source_of(request), **_given(request, tell))))
 
@@ -175,7 +175,7 @@ def _shown(request: Request, answer: Answer) -> dict[str, Any]:
 
 
 def _compare(request: Request, tell: Callable[[str], None] | None) -> dict[str, Any]:
-    from membar.questions.by_name import compare  # noqa: PLC0415 - one kind of several
+    from membar.questions.python_questions import compare  # noqa: PLC0415 - one kind of several
     from membar.reports import json as report  # noqa: PLC0415
 
     given = _given(request, tell)
@@ -189,8 +189,8 @@ def _compare(request: Request, tell: Callable[[str], None] | None) -> dict[str, 
 
 
 def _explain(request: Request, tell: Callable[[str], None] | None) -> dict[str, Any]:
-    from membar.questions.by_name import question  # noqa: PLC0415 - one kind of several
     from membar.questions.explanation import explain_outcome  # noqa: PLC0415
+    from membar.questions.python_questions import question  # noqa: PLC0415 - one kind of several
     from membar.questions.safety import Safety  # noqa: PLC0415
 
     asked = question(source_of(request), **_given(request, tell))
@@ -203,7 +203,7 @@ def _explain(request: Request, tell: Callable[[str], None] | None) -> dict[str, 
 
 def _repair(request: Request, tell: Callable[[str], None] | None) -> dict[str, Any]:
     from membar.questions import repair  # noqa: PLC0415 - one kind of several
-    from membar.questions.by_name import question  # noqa: PLC0415
+    from membar.questions.python_questions import question  # noqa: PLC0415
     from membar.reports import repair as report  # noqa: PLC0415
 
     source, given = source_of(request), _given(request, None)
