@@ -29,7 +29,7 @@ from membar.languages.litmus.dialects.c import function_cache as functions
 from membar.languages.litmus.dialects.x86 import column_cache as columns
 from membar.program.program import Program
 from membar.properties import PROPERTIES
-from membar.questions import answering, campaign
+from membar.questions import campaign, engine_answer
 from membar.questions.task import Limits, Options, Task
 from membar.reports import litmus_table
 from membar.source import SourceFile
@@ -100,12 +100,12 @@ def _measure(folder: Path, engine: str, *, rounds: int) -> Figures:
     programs = _programs(paths)
     tasks = [_task(program) for program in programs]
     answers = membar.ask(plan).tests
-    chosen = answering.load_engine(engine)
+    chosen = engine_answer.load_engine(engine)
 
     def explore() -> None:
         for task in tasks:
             try:
-                answering.answer(task, chosen)
+                engine_answer.answer(task, chosen)
             except InputError:
                 continue  # an execution accesses what is no location: found only by running
 
@@ -135,7 +135,7 @@ def _programs(paths: tuple[str, ...]) -> list[Program]:
 
 
 def _task(program: Program) -> Task:
-    model = membar.load_model(answering.default_model(program))
+    model = membar.load_model(engine_answer.default_model(program))
     return Task(
         program=program, model=model, properties=tuple(PROPERTIES), limits=Limits(), options=Options()
     )

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import membar
-from membar.questions import answering
+from membar.questions import engine_answer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -128,7 +128,7 @@ def answer(program: Program) -> tuple[str, str, int | None, float]:
         options=options,
     )
     start = time.process_time()
-    outcome = answering.answer(task, answering.load_engine("buffers"))
+    outcome = engine_answer.answer(task, engine_answer.load_engine("buffers"))
     spent = time.process_time() - start
     word = {Holds: "holds", Violated: "violated"}.get(type(outcome), "unknown")
     if word == "violated" and getattr(outcome, "witness", None) is None:

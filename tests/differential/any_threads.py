@@ -20,7 +20,7 @@ import membar
 from membar.diagnostics import EngineLimitError, InputError
 from membar.models.model import Model
 from membar.program.remove_warnings import without_warnings
-from membar.questions import answering, any_threads, programs
+from membar.questions import any_threads, engine_answer, programs
 from membar.questions import system as systems
 from membar.questions.outcome import Holds, HoldsWithin, Violated
 from membar.questions.task import Limits, Options, SystemTask, Task
@@ -195,7 +195,7 @@ def concrete_verdict(text: SourceFile, model: Model, number: int) -> Verdict:
         limits=Limits(states=_MOST_STATES, seconds=_SECONDS),
         options=Options(buffers=6),
     )
-    match answering.answer(task, answering.load_engine("states")):
+    match engine_answer.answer(task, engine_answer.load_engine("states")):
         case Violated():
             return Verdict.FAILS
         case Holds():

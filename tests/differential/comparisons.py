@@ -35,7 +35,7 @@ from membar.program.operations import Tags
 from membar.program.printer import print_program
 from membar.program.program import Program
 from membar.properties.judge import Tally, judge
-from membar.questions import answering
+from membar.questions import engine_answer
 from membar.questions.outcome import FinalState, Holds, Unknown, Violated, Witness
 from membar.questions.task import Options, Task
 from membar.source import SourceFile
@@ -239,9 +239,9 @@ def text_answers(cases: Sequence[TextCase]) -> Disagreements:
         except InputError as problem:
             found.append(f"{case.name}: refused: {problem}")
             continue
-        outcome = answering.answer(
+        outcome = engine_answer.answer(
             Task(program=program, model=shipped(case.model), properties=("condition",)),
-            answering.load_engine("reference"),
+            engine_answer.load_engine("reference"),
         )
         if isinstance(outcome, Unknown):
             found.append(f"{case.name}: unknown: {outcome.reason}")

@@ -18,7 +18,7 @@ from multiprocessing import Pool
 from pathlib import Path
 
 import membar
-from membar.questions import answering
+from membar.questions import engine_answer
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -54,8 +54,8 @@ def compare(path: Path, *, seconds: float) -> Compared:
         program = membar.parse(SourceFile.read(path))
     except InputError:
         return Compared(path.name, NOT_ASKED)
-    model = shipped(answering.default_model(program))
-    if answering.undefined_annotations(program, model) is not None:
+    model = shipped(engine_answer.default_model(program))
+    if engine_answer.undefined_annotations(program, model) is not None:
         return Compared(path.name, NOT_ASKED)
     expected = explored(axiomatic.explore, question(program, model, seconds=seconds, listing=False))
     if gave_up(expected):

@@ -20,7 +20,7 @@ from membar.evidence.svcomp.places import UnfollowableError, routes
 from membar.models.model import Operational
 from membar.program.operations import Assert, Assume, Choose, Load, Set, Spawn, Store
 from membar.program.program import Edge, Program
-from membar.questions import answering
+from membar.questions import engine_answer
 from membar.questions.outcome import Violated, Witness
 from membar.questions.task import Limits, Task
 from membar.questions.witness import _of_program_itself
@@ -232,9 +232,9 @@ def found_alone(case: Case, wanted: Guide) -> Witness | None:
     try:
         for route in routes(case.program, PATH, wanted):
             program = restrict_to_route(case.program, route, "assertions")
-            outcome = answering.answer(
+            outcome = engine_answer.answer(
                 Task(program=program, model=model, properties=("assertions",)),
-                answering.load_engine("graphs"),
+                engine_answer.load_engine("graphs"),
             )
             if isinstance(outcome, Violated) and outcome.witness and has_passed(outcome.witness, route):
                 own = _of_program_itself(case.program, outcome.witness)

@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 
 import membar
-from membar.questions import answering, programs
+from membar.questions import engine_answer, programs
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -48,7 +48,7 @@ def random_costs(seed: int, folder: Path) -> Path:
 def cheapest(source: SourceFile, costs: Path, most: int) -> int | None:
     """The least cost of a choice that passes; None if none was found among the `most` cheapest ones."""
     program = membar.parse(source)
-    model = answering.default_model(program)
+    model = engine_answer.default_model(program)
     places = programs.edit_sites(source, program)
     base = tuple(place.current for place in places)
     table = costs_for(model, costs).all_of(places, base)

@@ -7,7 +7,7 @@ import pytest
 import tiers
 from membar.languages.registry import load_model
 from membar.program.execution import Execution, Kind
-from membar.questions.answering import load_engine
+from membar.questions.engine_answer import load_engine
 from membar.questions.task import Limits, Options, Task
 from membar.reports._parts.buffered_run import Moment, buffered_run, locked_events
 from strategies.campaign import campaign_program

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tiers
-from membar.questions import answering
+from membar.questions import engine_answer
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
@@ -57,6 +57,6 @@ def _verdict(program: Program, name: str) -> bool:
         limits=Limits(seconds=30.0, states=1000),
         options=Options(unbounded_buffers=True),
     )
-    outcome = answering.answer(task, answering.load_engine("buffers"))  # replays what it shows
+    outcome = engine_answer.answer(task, engine_answer.load_engine("buffers"))  # replays what it shows
     assert "internal error" not in getattr(outcome, "reason", "")
     return isinstance(outcome, Violated) and outcome.witness is not None

@@ -15,7 +15,7 @@ import membar
 import tiers
 from limits.slow_inputs import contention
 from membar import Limits, SourceFile, Unknown
-from membar.questions.answering import confirm_witness
+from membar.questions.engine_answer import confirm_witness
 from membar.questions.outcome import INTERRUPTED, InterruptedAnswerError
 from membar.questions.task import Task
 

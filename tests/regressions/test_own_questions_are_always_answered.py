@@ -12,7 +12,7 @@ from membar.diagnostics import InputError
 from membar.engines import Engine
 from membar.properties import PROPERTIES
 from membar.properties.labels import LABELS
-from membar.questions.answering import answer
+from membar.questions.engine_answer import answer
 from membar.questions.outcome import (
     INTERRUPTED,
     NOT_ASKED,

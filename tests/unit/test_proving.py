@@ -16,7 +16,7 @@ from membar.cli import command as cli
 from membar.diagnostics import InputError
 from membar.engines import SystemEngine
 from membar.engines.instances.search import explore, machine
-from membar.questions import answering
+from membar.questions import engine_answer
 from membar.questions import system as systems
 from membar.questions.outcome import Holds, HoldsWithin, Outcome, Run, Unknown, Violated
 from membar.questions.task import Limits, Options, SystemTask
@@ -127,7 +127,7 @@ def test_instances_alone_hold_within() -> None:
     ("ask", "code"),
     [
         (lambda: membar.prove(EXAMPLES / "litmus/store-buffering.litmus"), "W0431"),
-        (lambda: answering.load_engine("instances"), "W0407"),
+        (lambda: engine_answer.load_engine("instances"), "W0407"),
         (lambda: systems.load_system_engine("graphs"), "W0407"),
         (lambda: systems.load_system_engine("cubs"), "W0401"),
         (

@@ -15,7 +15,7 @@ import membar
 from membar.program import expand
 from membar.program.expr import Binary, BinaryOp, Constant, Expr, Register
 from membar.program.operations import Footprint, Operation, Rmw, Store
-from membar.questions import answering
+from membar.questions import engine_answer
 from membar.questions.outcome import Holds, Violated
 from membar.questions.programs import parse
 from membar.questions.task import Task
@@ -186,6 +186,6 @@ def test_an_operation_that_others_express_is_a_record_and_its_expansion(
         model=membar.load_model("x86-tso"),
         properties=("condition",),
     )
-    assert isinstance(answering.answer(task, answering.load_engine(engine)), Holds)
+    assert isinstance(engine_answer.answer(task, engine_answer.load_engine(engine)), Holds)
     before = replace(task, program=read)  # two stores of 1
-    assert isinstance(answering.answer(before, answering.load_engine(engine)), Violated)
+    assert isinstance(engine_answer.answer(before, engine_answer.load_engine(engine)), Violated)

@@ -22,8 +22,8 @@ from membar.program.remove_warnings import without_warnings
 from membar.program.template import Template
 from membar.questions import refusals
 from membar.questions.answer import Answer, Reading, make_answer
-from membar.questions.answering import answer, load_engine
 from membar.questions.default_engines import FOR_BUFFERS, FOR_SYSTEMS
+from membar.questions.engine_answer import answer, load_engine
 from membar.questions.outcome import (
     Holds,
     InterruptedAnswerError,

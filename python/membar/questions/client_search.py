@@ -39,8 +39,8 @@ from membar.program.expand import expand
 from membar.program.program import Program
 from membar.properties.races import defines_races
 from membar.questions.answer import Answer, ClientRun, Refutation, make_answer
-from membar.questions.answering import answer, load_engine
 from membar.questions.default_engines import FOR_AXIOMS, FOR_BUFFERS, FOR_OBJECTS
+from membar.questions.engine_answer import answer, load_engine
 from membar.questions.object_under_test import (
     AskedObject,
     ClientPrograms,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from membar.questions.answer import Answer, Comparison, make_answer
-from membar.questions.answering import default_model
 from membar.questions.ask import ask
+from membar.questions.engine_answer import default_model
 from membar.questions.outcome import Explored, Run, Unknown
 from membar.questions.programs import parse
 from membar.questions.refusals import for_engine, refuse_for_engines

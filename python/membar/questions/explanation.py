@@ -37,8 +37,8 @@ from membar.program.program import Edge, Program
 from membar.properties.assertions import NAME as ASSERTIONS
 from membar.properties.final_state import Observer, observed_terms
 from membar.questions.answer import Answer
-from membar.questions.answering import answer, default_model, load_engine
 from membar.questions.default_engines import default_engine
+from membar.questions.engine_answer import answer, default_model, load_engine
 from membar.questions.outcome import Holds, HoldsWithin, Unknown, Violated, Witness
 from membar.questions.programs import for_model, options_for, parse
 from membar.questions.safety import Safety

@@ -28,8 +28,8 @@ from membar.properties.property import has_assertion_of, has_error_state_of, is_
 from membar.properties.races import defines_races
 from membar.properties.selection import Asked, asserting, ends_at_assertions
 from membar.questions.answer import RaceRun
-from membar.questions.answering import add_findings, answer, confirm_witness, load_engine
 from membar.questions.default_engines import default_engine
+from membar.questions.engine_answer import add_findings, answer, confirm_witness, load_engine
 from membar.questions.outcome import (
     INTERRUPTED,
     NOT_ASKED,

@@ -13,7 +13,7 @@ from membar.models.model import Model
 from membar.program.program import Program
 from membar.properties.judge import RACE_FLAG
 from membar.questions.answer import RaceRun
-from membar.questions.answering import add_findings, default_model
+from membar.questions.engine_answer import add_findings, default_model
 from membar.questions.outcome import HoldsWithin, Outcome, Unknown, Violated, with_notes
 from membar.questions.task import Limits, Options, Task, Unrolling
 from membar.records import replace

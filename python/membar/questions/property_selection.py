@@ -18,7 +18,7 @@ from membar.properties.linearizability import PROPERTY as LINEARIZABILITY
 from membar.properties.property import has_assertion_of, has_error_state_of, is_asked_as
 from membar.properties.races import defines_races
 from membar.properties.selection import Asked
-from membar.questions.answering import default_model
+from membar.questions.engine_answer import default_model
 from membar.records import replace
 from membar.source import SourceFile, pattern
 

@@ -12,8 +12,8 @@ from membar.limits.budget import stage
 from membar.properties.labels import LABELS
 from membar.questions import refusals
 from membar.questions.answer import Answer, Reading, make_answer
-from membar.questions.answering import default_model, load_engine
 from membar.questions.default_engines import default_engine
+from membar.questions.engine_answer import default_model, load_engine
 from membar.questions.follow_ups import Search, program_asked, run_searches
 from membar.questions.given_options import compiler_options_in
 from membar.questions.outcome import InterruptedAnswerError, InterruptError

@@ -13,7 +13,7 @@ from membar.models.mappings import MAPPINGS, CompilerMapping, mapping_named
 from membar.program.access import COMPILED, KERNEL
 from membar.program.printer import print_program
 from membar.questions import refusals
-from membar.questions.answering import default_model
+from membar.questions.engine_answer import default_model
 from membar.questions.given_options import compiler_options_in
 from membar.questions.options import TABLE
 from membar.questions.programs import for_model, parse, parse_with_options

@@ -18,7 +18,7 @@ from membar.languages.mbp import FRONTEND
 from membar.models.model import CLASSES, EXACTLY_ONCE, GENERAL
 from membar.program.encoding import encode_program
 from membar.program.program import Program
-from membar.questions import answering
+from membar.questions import engine_answer
 from membar.questions.outcome import Holds, Unknown, Violated
 from membar.questions.task import Coherence, Limits, Options, Task
 from membar.source import SourceFile
@@ -123,7 +123,7 @@ def test_the_last_write_counts_only_where_it_is_shown() -> None:
 
 def test_a_failed_assertion_comes_with_a_whole_execution() -> None:
     task = task_of(OVERWRITTEN, "rc11")
-    outcome = answering.answer(task, graphs.ENGINE)
+    outcome = engine_answer.answer(task, graphs.ENGINE)
     assert isinstance(outcome, Violated)
     assert outcome.witness is not None
     assert {len(chain) for chain in outcome.witness.execution.co} == {3}
@@ -202,7 +202,7 @@ def test_herd_blocks_and_tables_count_executions(tmp_path: Path, capsys: pytest.
 
 def test_a_condition_on_registers_does_not_observe_the_last_write() -> None:
     text = WRITERS.replace("x] := 3", "x] := 3  1 -> 2: r0 := load [&x]") + "exists 2:r0 = 1\nobserve 2:r0\n"
-    outcome = answering.answer(task_of(text), graphs.ENGINE)
+    outcome = engine_answer.answer(task_of(text), graphs.ENGINE)
     assert isinstance(outcome, Holds)
     assert outcome.run.statistics.classes == 3
 
@@ -216,7 +216,7 @@ def storeload(threads: int) -> str:
 
 def test_limits_stop_it_and_the_report_says_what_was_counted() -> None:
     for limits in (Limits(seconds=0.05), Limits(executions=100)):
-        outcome = answering.answer(replace(task_of(storeload(9)), limits=limits), graphs.ENGINE)
+        outcome = engine_answer.answer(replace(task_of(storeload(9)), limits=limits), graphs.ENGINE)
         assert isinstance(outcome, Unknown)
         assert outcome.run.guarantee.startswith("only the reads-from classes found before")
         assert outcome.run.statistics.classes is not None
@@ -234,5 +234,5 @@ def test_one_failed_assertion_is_enough_where_nothing_else_is_asked() -> None:
 
 def test_jobs_do_not_help_and_the_report_says_so() -> None:
     options = replace(OBSERVED, jobs=2)
-    outcome = answering.answer(task_of(WRITERS, options=options), graphs.ENGINE)
+    outcome = engine_answer.answer(task_of(WRITERS, options=options), graphs.ENGINE)
     assert "--jobs has no effect: the search of reads-from classes works in one thread" in outcome.run.notes

@@ -14,7 +14,7 @@ from membar.engines import graphs
 from membar.languages.mbp import FRONTEND
 from membar.program.operations import Send
 from membar.program.program import Channel, Edge, Program, Thread
-from membar.questions import answering
+from membar.questions import engine_answer
 from membar.questions.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.questions.task import Limits, Options, Task, Unrolling
 from membar.source import SourceFile
@@ -55,7 +55,7 @@ def run(
         limits=limits or Limits(),
         options=options or Options(),
     )
-    return answering.answer(task, graphs.ENGINE)
+    return engine_answer.answer(task, graphs.ENGINE)
 
 
 def test_store_buffering_is_allowed_under_tso_only() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import membar
-from membar.questions import answering
+from membar.questions import engine_answer
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
@@ -66,7 +66,7 @@ def check(
         limits=Limits(seconds=seconds),
         options=Options(unbounded_buffers=True, algorithm=algorithm, all_executions=keeps_all),
     )
-    return answering.answer(task, answering.load_engine("buffers"))
+    return engine_answer.answer(task, engine_answer.load_engine("buffers"))
 
 
 def endless(behind: str = "", asked: str = "") -> Program:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from membar.questions import answering
+from membar.questions import engine_answer
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
@@ -42,7 +42,7 @@ def check(
     options = Options(unbounded_buffers=True, algorithm=algorithm, all_executions=keeps_all)
     limits = Limits(states=20_000, seconds=seconds)
     task = Task(program=program, model=model(name), properties=properties, options=options, limits=limits)
-    return answering.answer(task, answering.load_engine("buffers"))
+    return engine_answer.answer(task, engine_answer.load_engine("buffers"))
 
 
 # P1 sees x = 0 after z = 1 is in memory, P0 saw z = 0 after its own x: so x waited in P0's buffer, before y.
@@ -143,7 +143,7 @@ def test_the_search_stops_at_a_limit() -> None:
             options=options,
             limits=limits,
         )
-        outcome = answering.answer(task, answering.load_engine("buffers"))
+        outcome = engine_answer.answer(task, engine_answer.load_engine("buffers"))
         assert isinstance(outcome, Unknown)
         assert reason in outcome.reason
 

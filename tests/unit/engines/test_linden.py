@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import membar
-from membar.questions import answering
+from membar.questions import engine_answer
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
@@ -60,7 +60,7 @@ def test_all_errors_are_collected_and_cycles_told() -> None:
     options = Options(unbounded_buffers=True, all_executions=True, algorithm="forward")
     program = programs.peterson(repeated=True, fence=None)
     task = Task(program=program, model=membar.load_model("x86-tso"), properties=("errors",), options=options)
-    outcome = answering.answer(task, answering.load_engine("buffers"))
+    outcome = engine_answer.answer(task, engine_answer.load_engine("buffers"))
     assert isinstance(outcome, Violated)
     assert outcome.property == "errors"
     notes = "\n".join(outcome.run.notes)

@@ -8,7 +8,7 @@ import time
 import pytest
 
 import membar
-from membar.questions import answering
+from membar.questions import engine_answer
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
@@ -38,7 +38,7 @@ def check(
     task = Task(
         program=program, model=model(name), properties=properties, options=options, limits=limits or Limits()
     )
-    return answering.answer(task, answering.load_engine("states"))  # replays what it shows
+    return engine_answer.answer(task, engine_answer.load_engine("states"))  # replays what it shows
 
 
 # Store buffering with two stores in between: one slot per location is not enough, nor are two entries.
@@ -250,8 +250,8 @@ def test_a_failed_assertion_that_nobody_asked_about_ends_runs(claim: str, kind: 
           1 -> 3 }}
         claim c : {claim}"""
     )
-    outcome = answering.answer(
-        Task(program=program, model=model("sc"), properties=("claims",)), answering.load_engine("states")
+    outcome = engine_answer.answer(
+        Task(program=program, model=model("sc"), properties=("claims",)), engine_answer.load_engine("states")
     )
     assert isinstance(outcome, kind)
     assert ("failed assertion" in getattr(outcome, "reason", "")) is (kind is Unknown)
@@ -266,7 +266,7 @@ def test_claims_are_looked_at_where_what_fails_was_not_asked_about() -> None:
     )
     options = Options(stops_early=False)
     task = Task(program=program, model=model("sc"), properties=("claims", "deadlock"), options=options)
-    outcome = answering.answer(task, answering.load_engine("states"))
+    outcome = engine_answer.answer(task, engine_answer.load_engine("states"))
     assert isinstance(outcome, Violated)
     assert outcome.property == "claims"
 
@@ -312,7 +312,7 @@ FAILING = parse(
 def test_a_failed_assertion_ends_runs_with_reduction_and_without() -> None:
     for options in (Options(), Options(reductions_off=frozenset({"por"}))):
         task = Task(program=FAILING, model=model("sc"), properties=("claims",), options=options)
-        outcome = answering.answer(task, answering.load_engine("states"))
+        outcome = engine_answer.answer(task, engine_answer.load_engine("states"))
         assert isinstance(outcome, Unknown)
         assert "failed assertion" in outcome.reason
 

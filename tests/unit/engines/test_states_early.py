@@ -9,7 +9,7 @@ pytest.importorskip("membar._core", reason="the Rust core is not built: nothing 
 import membar
 from membar.engines.states import explore
 from membar.program.program import Program
-from membar.questions import answering
+from membar.questions import engine_answer
 from membar.questions.outcome import Outcome, Unknown, Violated
 from membar.questions.task import Options, Task
 from membar.source import SourceFile
@@ -39,7 +39,7 @@ def ask(
         properties=properties,
         options=Options(buffers=1, **options),  # type: ignore[arg-type]  # numbers and switches by name
     )
-    return answering.answer(task, answering.load_engine("states"))  # replays what it shows
+    return engine_answer.answer(task, engine_answer.load_engine("states"))  # replays what it shows
 
 
 def steps(outcome: Outcome) -> int:

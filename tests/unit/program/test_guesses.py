@@ -6,7 +6,7 @@ from membar.languages import registry
 from membar.languages.mbp import FRONTEND
 from membar.models.load import load
 from membar.program.value_candidates import guesses
-from membar.questions import answering
+from membar.questions import engine_answer
 from membar.questions.outcome import WORDS
 from membar.questions.task import Task
 from membar.source import SourceFile
@@ -64,5 +64,5 @@ def test_a_users_model_decides_about_values_out_of_thin_air(
     model = load(path, vocabulary=registry.vocabulary())
     program = FRONTEND.parse(SourceFile("circle.mbp", text))
     task = Task(program=program, model=model, properties=("condition",))
-    outcome = answering.answer(task, answering.load_engine(engine))
+    outcome = engine_answer.answer(task, engine_answer.load_engine(engine))
     assert WORDS[type(outcome)] == verdict

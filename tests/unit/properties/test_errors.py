@@ -14,7 +14,7 @@ from membar.program.program import Program
 from membar.program.temporal import Atom, Claim, globally
 from membar.program.validate import validate
 from membar.properties import PROPERTIES
-from membar.questions import answering
+from membar.questions import engine_answer
 from membar.questions.outcome import Outcome, Unknown, Violated
 from membar.questions.task import Options, Task
 from membar.source import SourceFile
@@ -58,7 +58,7 @@ def _verdict(program: Program, model: str, engine: str = "reference") -> Outcome
     loaded = membar.load_model(model)
     options = Options(buffers=2, buffers_chosen_by_user=True)
     task = Task(program=program, model=loaded, properties=tuple(PROPERTIES), options=options)
-    return answering.answer(task, answering.load_engine(engine))
+    return engine_answer.answer(task, engine_answer.load_engine(engine))
 
 
 @pytest.mark.parametrize(("model", "is_reached"), [("x86-tso", False), ("pso", True)])

@@ -7,7 +7,7 @@ import pytest
 import membar
 from membar.languages.mbp import FRONTEND
 from membar.properties import PROPERTIES
-from membar.questions import answering
+from membar.questions import engine_answer
 from membar.questions.outcome import WORDS, Outcome, Violated
 from membar.questions.task import Options, Task
 from membar.source import SourceFile
@@ -34,7 +34,7 @@ ALL = tuple(PROPERTIES)
 def answered(text: str, engine: str, properties: tuple[str, ...]) -> Outcome:
     program = FRONTEND.parse(SourceFile("p.mbp", text))
     task = Task(program=program, model=membar.load_model("sc"), properties=properties)
-    return answering.answer(task, answering.load_engine(engine))
+    return engine_answer.answer(task, engine_answer.load_engine(engine))
 
 
 @pytest.mark.parametrize("engine", ["graphs", "reference"])
@@ -69,5 +69,5 @@ def test_a_procedure_that_cannot_answer_the_question_does_not_say_holds() -> Non
         properties=ALL,
         options=Options(algorithm="backward"),
     )
-    outcome = answering.answer(task, answering.load_engine("buffers"))
+    outcome = engine_answer.answer(task, engine_answer.load_engine("buffers"))
     assert WORDS[type(outcome)] == "unknown"

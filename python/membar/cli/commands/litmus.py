@@ -17,8 +17,8 @@ from membar.diagnostics import refusal
 from membar.languages.registry import load_model
 from membar.limits import budget
 from membar.questions import campaign, refusals
-from membar.questions.answering import load_engine
 from membar.questions.ask import ask
+from membar.questions.engine_answer import load_engine
 from membar.records import replace
 from membar.reports import litmus_table, streams
 from membar.text.file_paths import plain

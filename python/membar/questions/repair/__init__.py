@@ -12,8 +12,8 @@ from membar.limits.budget import LimitError, limit_resources
 from membar.models import load as models
 from membar.questions import programs, system
 from membar.questions.answer import Answer
-from membar.questions.answering import default_model
 from membar.questions.ask import ask
+from membar.questions.engine_answer import default_model
 from membar.questions.outcome import Witness
 from membar.questions.question import Question
 from membar.questions.repair.clock import Clock

@@ -32,8 +32,8 @@ from membar.program.remove_warnings import without_warnings
 from membar.properties import PROPERTIES as ALL
 from membar.properties.judge import judge
 from membar.questions.answer import Answer, Reading, make_answer
-from membar.questions.answering import answer, default_model, load_engine
 from membar.questions.default_engines import FOR_WITNESSES, default_engine
+from membar.questions.engine_answer import answer, default_model, load_engine
 from membar.questions.outcome import Outcome, Run, Unknown, Violated, Witness, with_findings, with_notes
 from membar.questions.programs import for_model, parse
 from membar.questions.question import Question

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from membar.engines.reference.witness_replay import replay
 from membar.properties import PROPERTIES
-from membar.questions.answering import answer, load_engine
+from membar.questions.engine_answer import answer, load_engine
 from membar.questions.outcome import Holds, Unknown, Violated
 from membar.questions.task import Options, Task
 from unit.engines.texts import model, parse, run
