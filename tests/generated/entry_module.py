@@ -1,4 +1,4 @@
-"""Writes `questions/python_api.py`: the functions of the Python API have the options of the table as parameters.
+"""Writes `questions/python_api.py`: the parameters of its functions are the options of the table.
 
 A test compares the file with this text; `pytest tests/unit/test_signatures.py --update-golden` writes it.
 """

@@ -66,8 +66,9 @@ class Claims:
             write (`properties/delayed_uses.py`); "" if it names none.
         buffered_loads: `foreshadowed` if every execution with a cycle of po and rf shows itself in executions
             without (`models/load_buffering_signs.py`), in programs for which all that follows from a read is
-            ordered behind it; `foreshadowed-atomics-apart` if coherence is no part of the order of all threads,
-            so that more must be known of what atomic operations write (docs/decisions/0046); else `hidden`.
+            ordered behind it; `foreshadowed-atomics-apart` if coherence is no part of the order of all
+            threads, so that more must be known of what atomic operations write (docs/decisions/0046);
+            else `hidden`.
         ignores_write_backs: an atomic operation that writes what it read can be left out of an execution, and
             who read from it may read from what it read: the rest stays an execution.
         global_order: what follows a read in its thread, coherence, from-reads, reads-from between threads,

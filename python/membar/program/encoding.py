@@ -1,8 +1,8 @@
 """Encodes a Program in the compact integer form that the Rust core reads.
 
 The form is a flat list of 64-bit words, packed lowest byte first; `core/membar-ir/src/decoder.rs` defines
-them, and checks every index. Names become numbers: registers and control points per thread, in order of appearance;
-cells by `Cell.id`; threads, channels and predicates by position. Addresses are constants.
+them, and checks every index. Names become numbers: registers and control points per thread, in order of
+appearance; cells by `Cell.id`; threads, channels and predicates by position. Addresses are constants.
 """
 
 from __future__ import annotations
