@@ -5,9 +5,10 @@ Until the command line is ready for it, Ctrl-C ends the process at once: there i
 
 import gc
 
-from membar import finder
+from membar import finder, lazy_typing
 
 finder.install()
+lazy_typing.install()
 
 from membar.limits.signals import signal  # noqa: E402 - found so
 

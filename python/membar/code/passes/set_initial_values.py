@@ -8,7 +8,7 @@ store stays.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import TYPE_CHECKING
 
 from membar.code import ir
 from membar.code.analyses.instruction_order import Order, Position
@@ -18,6 +18,9 @@ from membar.code.analyses.targets import UNKNOWN, Target, overlaps
 from membar.code.passes import Pass
 from membar.code.structure import operands
 from membar.records import record, replace
+
+if TYPE_CHECKING:
+    from typing import Literal
 
 _MOST_CELLS = 64
 
