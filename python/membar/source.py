@@ -6,7 +6,7 @@ import os
 import re
 from bisect import bisect_right
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, AnyStr, cast
+from typing import TYPE_CHECKING, Any, AnyStr, Literal, cast
 
 from membar.records import field, record, replace
 from membar.text.file_paths import folder_of, is_below, resolve, stem
@@ -276,6 +276,8 @@ class Span:
         end: the offset behind its last character.
         file: what reports call the file, where it is not the one that is asked about.
         calls: the function that it is in and the calls that lead there, where it is a called one's.
+        library: what happens here is done by a library: "modelled" if by a function with a body of membar's,
+            "compiled" if by the library's own code.
     """
 
     source: SourceFile
@@ -283,6 +285,7 @@ class Span:
     end: int
     file: str = field(default="", compare=False)
     calls: str = field(default="", compare=False)
+    library: Literal["", "modelled", "compiled"] = field(default="", compare=False)
 
     @property
     def path(self) -> str:

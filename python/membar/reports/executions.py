@@ -99,8 +99,9 @@ def _race_behind(answer: Answer, witness: Witness, columns: int) -> list[Line]:
             for event in pair
         ):
             continue
-        one, other = (phrase(answer.program, event) for event in pair)
-        reason = missing_order(answer.program, witness.execution, *pair)
+        told = set[str]()
+        one, other = (phrase(answer.program, event, told) for event in pair)
+        reason = missing_order(answer.program, witness.execution, *pair, told)
         because = f": {reason}" if reason else ""
         title = line((f"data race: {one} and {other}: nothing orders them{because}", "bold"))
         return [*wrap(title, columns, indent=2), line("so that:")]
@@ -117,16 +118,17 @@ def _races(answer: Answer, witness: Witness, columns: int) -> list[Line]:
 
     is_race = outcome.property == "races"
     pairs = racing_pairs(answer, witness) if is_race else early_pairs(answer, witness)
-    told: list[Line] = []
+    lines: list[Line] = []
+    told = set[str]()
     for (one, other), also in list(_merge_races(answer.program, pairs).items())[:_MOST_RACES]:
-        first, second = (phrase(answer.program, event) for event in (one, other))
+        first, second = (phrase(answer.program, event, told) for event in (one, other))
         text = f"{first} and {second} race: nothing orders them" if is_race else "nothing orders them"
-        reason = missing_order(answer.program, witness.execution, one, other)
+        reason = missing_order(answer.program, witness.execution, one, other, told)
         more = f"; so do those of {', '.join(also[:_MOST_NAMED])}" if also else ""
         more += f" and {len(also) - _MOST_NAMED} more" if len(also) > _MOST_NAMED else ""
         because = f": {reason}" if reason else ""
-        told += wrap(line(f"  {text}{because}{more}"), columns, indent=2)
-    return told
+        lines += wrap(line(f"  {text}{because}{more}"), columns, indent=2)
+    return lines
 
 
 def _merge_races(

@@ -127,3 +127,23 @@ def test_of_a_large_program_only_the_values_that_the_execution_accesses_are_show
     text = table + "int main(void) { if (n) for (int i = 0; i < 40; i++) swap(i); x = 3; return x; }\n"
     found = shown(membar.check(SourceFile("table.c", text), model="rc11"))
     assert "state reached: [n]=0; [x]=3;" in found
+
+
+def test_what_a_library_function_does_is_one_row() -> None:
+    text = (
+        "#include <assert.h>\n#include <pthread.h>\n"
+        "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\npthread_cond_t c = PTHREAD_COND_INITIALIZER;\n"
+        "int ready, data;\n"
+        "void *first(void *q) { pthread_mutex_lock(&m); ready = data = 1;\n"
+        "  pthread_cond_signal(&c); pthread_mutex_unlock(&m); return q; }\n"
+        "int main(void) { pthread_t t; pthread_create(&t, 0, first, 0); pthread_mutex_lock(&m);\n"
+        "  while (!ready) pthread_cond_wait(&c, &m);\n"
+        "  assert(data == 2); }\n"
+    )
+    found = membar.check(SourceFile("wait.c", text), model="rc11", properties=["assertions"])
+    said = " ".join(found.render("terminal").split())
+    assert "waits_at" not in said  # only the library names it
+    assert said.count("pthread_mutex_lock(&m)") == 2
+    assert said.count("pthread_cond_wait(&c, &m)") <= 2  # before it sleeps, and after it wakes
+    assert "main's read of data at line 10 finds 1, which first wrote at line 6" in said
+    assert "read of c " not in said

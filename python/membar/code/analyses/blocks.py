@@ -34,7 +34,8 @@ HEADER = 0x1000
 _SMALLEST_STRIDE = 0x4000
 _LEAST_ALIGN = 16
 # The library of C, and how rustc and membar call the files of Rust's.
-_LIBRARY = (folder_of(folder_of(folder_of(__file__))), "/rustc/", "/membar/")
+_OF_MEMBAR = (folder_of(folder_of(folder_of(__file__))), "/membar/")
+_LIBRARY = (*_OF_MEMBAR, "/rustc/")
 
 
 @record(eq=False)
@@ -283,6 +284,11 @@ def _are_alike(cells: list[tuple[int, int]], others: list[tuple[int, int]]) -> b
 def is_in_library(place: ir.Place | None) -> bool:
     """Whether a place is in the code of a library."""
     return place is not None and place.file.startswith(_LIBRARY)
+
+
+def is_of_membar(place: ir.Place) -> bool:
+    """Whether a place is in a library function with a body of membar's."""
+    return place.file.startswith(_OF_MEMBAR)
 
 
 def is_in_header_or_library(place: ir.Place | None) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
+from membar.code.analyses.blocks import is_of_membar
 from membar.code.ir import Place
 from membar.languages.compiled.library_bodies import FOLDER
 from membar.languages.compiled.line_markers import lines_by_directive
@@ -23,6 +25,7 @@ class Spans:
 
     def __call__(self, place: Place | None) -> Span | None:
         """The expression at a place; what library functions do is shown where they are called."""
+        library: Literal["", "modelled", "compiled"] = ""
         while place is not None:
             source, line = None if _is_library(place.file) else self.file(place.file), place.line
             if source is None or source is self._main:
@@ -31,7 +34,8 @@ class Spans:
             if source is not None and 0 < line <= len(source.line_starts):
                 found = span_at(source, line, place.column)
                 file = "" if source is self._main else name_of(place.file)
-                return replace(found, file=file, calls=self._calls(place))
+                return replace(found, file=file, calls=self._calls(place), library=library)
+            library = "modelled" if library == "modelled" or is_of_membar(place) else "compiled"
             place = place.caller
         return None
 

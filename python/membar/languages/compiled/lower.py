@@ -229,11 +229,13 @@ class ModuleLowering:
             self.misused_unseen += misused_unseen(done, inner, body.variables.keys() - inner.keys())
         return done
 
-    def _inner_variables(self, variables: Mapping[str, tuple[str, int | None]]) -> dict[str, str]:
+    def _inner_variables(
+        self, variables: Mapping[str, tuple[str, int | None, code.Place | None]]
+    ) -> dict[str, str]:
         """How messages name the variables of inner blocks, by the name of their memory."""
         metadata = self.module.metadata
         found: dict[str, str] = {}
-        for memory, (name, number) in variables.items():
+        for memory, (name, number, _) in variables.items():
             node = metadata.node(number) if number is not None else None
             scope = None if node is None else metadata.resolve(node.fields.get("scope"))
             if node is not None and scope is not None and scope.kind.startswith("DILexicalBlock"):

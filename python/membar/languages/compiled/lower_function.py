@@ -154,12 +154,12 @@ class FunctionBody:
             case _:
                 raise UnsupportedError(f"{_describe(instruction)} is not supported")
 
-    def _variables(self) -> Mapping[str, tuple[str, int | None]]:
-        """The source's variables, by the name of their memory: their names, and what describes them.
+    def _variables(self) -> Mapping[str, tuple[str, int | None, code.Place | None]]:
+        """The source's variables, by the name of their memory: name, node that describes them, and place.
 
         rustc also says what functions call a variable that were inlined; the function's own name counts.
         """
-        found: dict[str, tuple[str, int | None]] = {}
+        found: dict[str, tuple[str, int | None, code.Place | None]] = {}
         for block in self.body:
             for item in block.instructions:
                 if (
@@ -172,7 +172,7 @@ class FunctionBody:
                         continue
                     place = self.metadata.place(item.location)
                     if place is None or place.call is None or item.operand.value.name not in found:
-                        found[item.operand.value.name] = (name, item.variable)
+                        found[item.operand.value.name] = (name, item.variable, place_in_code(place))
         return found
 
     # -------------------------------------------------------------------------------------------- operands

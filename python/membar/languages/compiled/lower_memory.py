@@ -22,7 +22,7 @@ def lower_memory(body: FunctionBody, item: llvm.Alloca | llvm.Load | llvm.Store 
         case llvm.Alloca():
             count = None if item.count is None else body.scalar(item.count)
             align = item.align or body.layout.align(item.type)
-            name, number = body.variables.get(item.result or "", ("", None))
+            name, number, declared = body.variables.get(item.result or "", ("", None, None))
             body.emit(
                 code.Slot(
                     result=body.result(item),
@@ -31,7 +31,7 @@ def lower_memory(body: FunctionBody, item: llvm.Alloca | llvm.Load | llvm.Store 
                     count=None if count == code.Constant(1, code.Int(32)) else count,
                     variable=name,
                     shape=body.lowering.shapes.of_variable(number),
-                    place=place,
+                    place=place or declared,
                 )
             )
         case llvm.Load():
@@ -90,7 +90,7 @@ def _note_allocation(body: FunctionBody, item: llvm.Store) -> None:
     place = body.called.get(value.name) if isinstance(value, llvm.Local) else None
     number = None
     if isinstance(address, llvm.Local):
-        _, number = body.variables.get(address.name, ("", None))
+        _, number, _ = body.variables.get(address.name, ("", None, None))
     elif isinstance(address, llvm.Global) and address.name in body.lowering.module.variables:
         number = body.lowering.module.variables[address.name].debug
     found = None if place is None else body.lowering.shapes.of_target(number)

@@ -8,6 +8,7 @@ _NAME = pattern(r"[A-Za-z_]\w*")
 _SPACE = pattern(r"\s*")
 _HEAD = pattern(r"(?:\s|//[^\n]*|/\*[\s\S]*?\*/|\b(?:else|do)\b)*(?:(?:for|while|if|switch)\s*\()?")
 _ASSIGNS = pattern(r"(?:<<|>>|[-+*/%&|^])?=(?!=)|\+\+|--")
+_PATH = pattern(r"::(?=\w)")  # `thread::scope`; what follows `::<` are types
 _PREFIX = pattern(r"[*&!~+-]\s*")
 _OPENING, _CLOSING = "([{", ")]}"
 _CLOSINGS = (")", "]")
@@ -65,12 +66,13 @@ def _opening(text: str, at: int) -> int:
 
 
 def _postfix(text: str, end: int) -> int | None:
-    """The end of a call, index or member that follows an expression; None if nothing of this kind does."""
+    """The end of a call, index, member or further name that follows; None if nothing of this kind does."""
     space = _SPACE.match(text, end)
     at = end if space is None else space.end()
-    if text[at : at + 1] in {"(", "["}:
+    at += text[at : at + 1] == "!" and text[at + 1 : at + 2] in {"(", "[", "{"}  # a macro of Rust
+    if text[at : at + 1] in {"(", "["} or text[at - 1 : at + 1] == "!{":
         return _closing(text, at)
-    length = 2 if text.startswith("->", at) else 1 if text[at : at + 1] == "." else 0
+    length = 2 if text.startswith("->", at) or _PATH.match(text, at) else 1 if text[at : at + 1] == "." else 0
     member = _NAME.match(text, at + length) if length else None
     return None if member is None else member.end()
 

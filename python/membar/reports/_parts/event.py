@@ -6,6 +6,7 @@ from membar.program.allocations import owner_of_lifetime
 from membar.program.execution import Event, Execution, Kind
 from membar.program.expr import signed
 from membar.program.program import Program
+from membar.records import replace
 from membar.reports._parts.style import printable
 
 
@@ -42,9 +43,11 @@ def meaning_of(program: Program, event: Event) -> str | None:
 def source_text(program: Program, event: Event) -> str:
     """The user's own text of an event on one line; words for the operation where there is no text."""
     if event.span is not None and event.span.source.is_shown:
-        text = printable(event.span.flat_text)
+        text = printable(event.span.flat_text).rstrip(";").rstrip()
+        if event.span.library and not any(map(str.isalnum, text)):
+            return "end of scope"  # where the compiler calls a destructor
         if text:
-            return text.rstrip(";").rstrip()
+            return text
     if event.kind is Kind.FENCE:
         return " ".join(["fence", *sorted(event.tags)])
     return f"{'load' if event.kind is Kind.READ else 'store'} {cell_name(program, event)}"
@@ -60,9 +63,16 @@ def line_label(event: Event) -> str:
     return "" if event.span is None else event.span.line_label
 
 
-def at_place(event: Event) -> str:
-    """` at line 5`, with the calls that lead there; "" if it is not known."""
-    return "" if event.span is None else f" at {event.span.place}"
+def at_place(event: Event, told: set[str] | None = None) -> str:
+    """` at line 5`, with the calls that lead there unless they were told; "" if it is not known."""
+    span = event.span
+    if span is None:
+        return ""
+    if told is not None and span.calls:
+        if span.calls in told:
+            span = replace(span, calls="")
+        told.add(span.calls)
+    return f" at {span.place}"
 
 
 def place(program: Program, event: Event) -> str:
@@ -79,11 +89,14 @@ def action_text(program: Program, event: Event) -> str:
     return f"{event.kind.value} {cell_name(program, event)}={value_text(program, event)}"
 
 
-def phrase(program: Program, event: Event) -> str:
-    """`P0's read of y at line 5`, `the initial value of x`."""
+def phrase(program: Program, event: Event, told: set[str] | None = None) -> str:
+    """`P0's read of y at line 5`, `the initial value of x`.
+
+    Sentences about one execution share `told`, so that each says only once which calls lead to a place.
+    """
     if event.is_initial:
         return f"the initial value of {cell_name(program, event)}"
-    at = at_place(event)
+    at = at_place(event, told)
     name = thread_name(program, event.thread)
     if event.kind is Kind.FENCE:
         return f"{name}'s fence{at}"

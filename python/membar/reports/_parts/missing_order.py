@@ -16,7 +16,7 @@ _RELEASING: Final = frozenset({"REL", "ACQ_REL", "SC"})
 _ACQUIRING: Final = frozenset({"ACQ", "CON", "ACQ_REL", "SC"})
 
 
-def missing_order(program: Program, execution: Execution, one: Event, other: Event) -> str:
+def missing_order(program: Program, execution: Execution, one: Event, other: Event, told: set[str]) -> str:
     """Why nothing orders two events, and what would, as a clause; "" if the execution does not say."""
     threads = [event.thread for event in execution.events if not event.is_initial]
     if not execution.po and len(set(threads)) < len(threads):
@@ -28,7 +28,7 @@ def missing_order(program: Program, execution: Execution, one: Event, other: Eve
             if write.thread != read.thread and (write.id, read.id) in execution.rf:
                 behind = path[index + 1] if index + 1 < len(path) else None
                 before = path[index - 2] if index > 1 else None
-                return _too_weak(program, execution, (before, write), (read, behind))
+                return _too_weak(program, execution, (before, write), (read, behind), told)
     return "no synchronisation lies between them"
 
 
@@ -66,6 +66,7 @@ def _too_weak(
     execution: Execution,
     writing: tuple[int | None, Event],
     reading: tuple[Event, int | None],
+    told: set[str],
 ) -> str:
     """What a write and the read of it lack to synchronise; beside them, what lies before and behind."""
     (before, write), (read, behind) = writing, reading
@@ -73,19 +74,21 @@ def _too_weak(
     acquires = bool(read.tags & _ACQUIRING) or _has_fence(execution, _ACQUIRING, read.id, behind)
     knows_words = bool((write.tags | read.tags) & _ATOMIC)
     if not knows_words or (releases and acquires):
-        return f"that {phrase(program, read)} sees {phrase(program, write)} does not order them"
-    store, load = f"the store{at_place(write)}", f"the load{at_place(read)}"
+        return f"that {phrase(program, read, told)} sees {phrase(program, write, told)} does not order them"
     if not releases and not acquires:
+        store, load = f"the store{at_place(write, told)}", f"the load{at_place(read, told)}"
         return (
             f"{store} is {_weakness(write)} and {load} that reads it is {_weakness(read)};"
             " a release store, read by an acquire load, would order them"
         )
     if not releases:
         return (
-            f"{store} is {_weakness(write)}; a release store there, read by an acquire load, would order them"
+            f"the store{at_place(write, told)} is {_weakness(write)};"
+            " a release store there, read by an acquire load, would order them"
         )
     return (
-        f"{load} is {_weakness(read)}; an acquire load there, of what a release store wrote, would order them"
+        f"the load{at_place(read, told)} is {_weakness(read)};"
+        " an acquire load there, of what a release store wrote, would order them"
     )
 
 

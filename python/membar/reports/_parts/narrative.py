@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
 
+from membar.models.c_orders import ORDERS
 from membar.program.allocations import ALLOC, TOO_EARLY, owner_of_lifetime
 from membar.program.dependencies import reads_memory, registers_read, registers_written
 from membar.program.execution import Event, Execution, Kind
@@ -48,20 +50,45 @@ def narrative(program: Program, witness: Witness, *, columns: int, signs: Signs)
         for pair in pairs
         for number in pair
     }
-    cells = [
-        _cell(program, execution, order, unit, signs)
+    shown = [
+        unit
         for unit in order.steps
         if not all(is_internal(program, witness, event) and event.id not in strange for event in unit)
     ]
-    said = failure(program, witness)
+    cells = [_cell(program, execution, order, unit, signs) for unit in _with_calls_joined(shown)]
+    told = set[str]()
+    said = failure(program, witness, told)
     # Two accesses that nothing orders are wrong in an interleaving, too, but not because of it.
     if not (order.is_interleaving and witness.message.startswith((UNDEFINED, TOO_EARLY))):
-        said += remarks(program, execution, order)
+        said += remarks(program, execution, order, told)
     return [
         *thread_table(heads, cells, columns=columns, signs=signs),
         *([Line()] if said else []),
         *(part for text in said for part in wrap(line("  ", text), columns, indent=2)),
     ]
+
+
+def _with_calls_joined(steps: Sequence[tuple[Event, ...]]) -> Iterator[tuple[Event, ...]]:
+    """The steps of an execution; consecutive ones of a call of a library function are one.
+
+    Atomic operations of a library's own code, such as those of counted references, stand alone.
+    """
+    for _, joined in groupby(steps, _call_of_library):
+        yield tuple(event for unit in joined for event in unit)
+
+
+def _call_of_library(unit: tuple[Event, ...]) -> tuple[int, Span | int]:
+    """The thread and the call of a library function that does a step; other steps stand alone."""
+    first = unit[0]
+    if first.span is None or not first.span.library:
+        return first.thread, first.id
+    is_atomic = not _is_modelled(first) and not all(event.tags.isdisjoint(ORDERS) for event in unit)
+    return first.thread, first.id if is_atomic else first.span
+
+
+def _is_modelled(event: Event) -> bool:
+    """Whether an event is what a library function with a body of membar's does."""
+    return event.span is not None and event.span.library == "modelled"
 
 
 def is_internal(program: Program, witness: Witness, event: Event) -> bool:
@@ -88,13 +115,13 @@ def _is_of_lifetime(program: Program, event: Event) -> bool:
     return event.cell is not None and owner_of_lifetime(program.cells[event.cell].object) is not None
 
 
-def failure(program: Program, witness: Witness) -> list[str]:
+def failure(program: Program, witness: Witness, told: set[str]) -> list[str]:
     """Where the values come from that a failed assertion looked at, in a sentence each."""
     execution = witness.execution
     sources = reads_from(execution)
     return [
-        f"{_began(phrase(program, event))} finds {value_text(program, event)}, "
-        f"{_origin(program, execution.events[sources[event.id]])}."
+        f"{_began(phrase(program, event, told))} finds {value_text(program, event)}, "
+        f"{_origin(program, execution.events[sources[event.id]], told)}."
         for event in _reads_of_failure(program, witness, _assertion_places(program, witness))
         if not _is_of_lifetime(program, event)  # the message says it
     ]
@@ -143,6 +170,7 @@ def _reads_of_failure(program: Program, witness: Witness, places: Collection[tup
     if not near:
         used = {number: _reads_behind(program.threads[number], witness.message) for number, _ in places}
         near = [event for event in read if event.span in used.get(event.thread, ())]
+    near = [event for event in near if not _is_modelled(event)] or near
     return list({event.cell: event for event in near}.values())[-MOST_FAILED:]
 
 
@@ -186,10 +214,10 @@ def _guards_before(thread: Thread, edge: Edge) -> set[str]:
     return found
 
 
-def _origin(program: Program, write: Event) -> str:
+def _origin(program: Program, write: Event, told: set[str]) -> str:
     if write.is_initial:
         return "its initial value"
-    return f"which {thread_name(program, write.thread)} wrote{at_place(write)}"
+    return f"which {thread_name(program, write.thread)} wrote{at_place(write, told)}"
 
 
 def _began(text: str) -> str:
@@ -208,11 +236,29 @@ def _cell(
 def _effects(program: Program, execution: Execution, unit: tuple[Event, ...], signs: Signs) -> Line:
     """What the events of one step do to memory, one after another."""
     effects: list[tuple[str, str]] = []
-    for event in unit:
+    span = unit[0].span
+    for event in _outcome_of_call(program, unit) if span is not None and span.library else unit:
         if event.kind is not Kind.FENCE:
             effects += [(", ", "")] if effects else []
             effects += _effect(program, execution, event, signs).pieces
     return Line(tuple(effects))
+
+
+def _outcome_of_call(program: Program, events: Sequence[Event]) -> list[Event]:
+    """What a step, or a call, first reads and last writes, without what only membar's functions know of."""
+    found: dict[tuple[int | None, Kind], Event] = {}
+    for event in events:
+        if event.cell is None:
+            continue
+        is_hidden = program.cells[event.cell].object.is_hidden and not _is_of_lifetime(program, event)
+        if is_hidden and _is_modelled(event):
+            continue
+        if event.kind is Kind.WRITE:
+            found.pop((event.cell, Kind.WRITE), None)
+            found[event.cell, Kind.WRITE] = event
+        elif (event.cell, Kind.WRITE) not in found:
+            found.setdefault((event.cell, Kind.READ), event)
+    return list(found.values())
 
 
 def _text(program: Program, event: Event) -> Line:
@@ -247,13 +293,13 @@ def _notes(program: Program, execution: Execution, order: Order, event: Event, s
     ]
 
 
-def remarks(program: Program, execution: Execution, order: Order) -> list[str]:
+def remarks(program: Program, execution: Execution, order: Order, told: set[str]) -> list[str]:
     """Why the execution is interesting, in sentences."""
     if order.is_interleaving:
         return ["Reading downwards explains every value: no weak memory is needed for this."]
 
     def tell(first: int, verb: str, second: int, after: str = "") -> str:
-        one, other = (phrase(program, execution.events[i]) for i in (first, second))
+        one, other = (phrase(program, execution.events[i], told) for i in (first, second))
         return f"{_began(one)} {verb} {other}{after}."
 
     said = [tell(read, "sees", write, ", further down") for write, read in order.broken_rf]

@@ -75,7 +75,8 @@ def _cell_lines(cell: Cell, columns: int, text_width: int = 0) -> list[Line]:
         body = [main]
     else:
         body = wrap(cell.text, columns)
-        body += [Line((("  ", ""), *part.pieces)) for part in wrap(cell.effect, columns - 2, indent=0)]
+        if cell.effect.pieces:
+            body += [Line((("  ", ""), *part.pieces)) for part in wrap(cell.effect, columns - 2, indent=0)]
     for remark in cell.remarks:
         body += [Line((("  ", ""), *part.pieces)) for part in wrap(remark, columns - 2, indent=1)]
     return body

@@ -27,6 +27,10 @@ from strategies.compiled_code import needs_clang
         ("for (i = 0; i < 2; i++) p[i] = 0;", "= 0", "p[i] = 0"),
         ("if (f(a)) while (b) /* c */ d += 1;", "+= 1", "d += 1"),
         ("else n = 2;", "= 2", "n = 2"),
+        ("let t = thread::spawn(f);", "thread", "thread::spawn(f)"),
+        ("x = c ? a : ::b;", "a ", "a"),
+        ("assert_eq!(x.load(R), 1);", "assert_eq", "assert_eq!(x.load(R), 1)"),
+        ("if (a != (b)) c = 1;", "a ", "a"),
     ],
 )
 def test_the_expression_at_a_place_is_whole(line: str, word: str, expected: str) -> None:

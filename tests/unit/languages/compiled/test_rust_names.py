@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
+import membar
 from membar.languages.compiled.rust.names import demangle, shorten
+from membar.source import SourceFile
 
 
 @pytest.mark.parametrize(
@@ -42,3 +46,18 @@ from membar.languages.compiled.rust.names import demangle, shorten
 def test_symbols_are_paths(symbol: str, path: str, short: str) -> None:
     assert demangle(symbol) == path
     assert shorten(demangle(symbol)) == short
+
+
+@pytest.mark.skipif(shutil.which("rustc") is None, reason="rustc is not installed")
+def test_memory_is_named_as_in_the_program() -> None:
+    text = (
+        "use std::sync::atomic::{AtomicBool, Ordering};\nuse std::{cell::UnsafeCell, thread};\n"
+        "struct Lock { held: AtomicBool, data: UnsafeCell<u32> }\nunsafe impl Sync for Lock {}\n"
+        "fn main() {\n  let lock = Lock { held: AtomicBool::new(false), data: UnsafeCell::new(0) };\n"
+        "  thread::scope(|s| {\n    s.spawn(|| lock.held.store(true, Ordering::Relaxed));\n"
+        "    unsafe { *lock.data.get() = 1 };\n  });\n  assert!(!lock.held.load(Ordering::Relaxed));\n}\n"
+    )
+    found = membar.check(SourceFile("lock.rs", text), properties=["assertions"])
+    said = found.render("terminal")
+    assert "state reached: [lock.data]=1; [lock.held]=1;" in said  # nothing of the standard library
+    assert "thread::scope(" in said

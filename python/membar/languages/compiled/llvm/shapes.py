@@ -12,6 +12,7 @@ _STRUCTURES = ("DW_TAG_structure_type", "DW_TAG_union_type", "DW_TAG_class_type"
 _BIT_FIELD = "DIFlagBitField"
 # A static member is elsewhere; where the object of a virtual base is, only the virtual table says.
 _ELSEWHERE = ("DIFlagStaticMember", "DIFlagVirtual")
+_CRATES_OF_RUST = ("core", "alloc", "std")
 
 
 def _number(node: Node, name: str) -> int:
@@ -94,8 +95,20 @@ class Shapes:
             return self._array(node)
         if tag in _STRUCTURES:
             members = [each for item in self._elements(node) if (each := self._member(item)) is not None]
+            sized = [(offset, shape) for offset, _, shape in members if shape.size]
+            if len(sized) == 1 and self._is_of_rust(node):
+                # Of an `AtomicBool` or `UnsafeCell` the user knows only the whole.
+                members = [(offset, "", shape) for offset, shape in sized]
             return Shape(size=size, members=tuple(members))
         return Shape(size=size) if size else None
+
+    def _is_of_rust(self, node: Node) -> bool:
+        """Whether a type is one of Rust's library."""
+        name = None
+        scope = self._metadata.resolve(node.fields.get("scope"))
+        while scope is not None and scope.kind == "DINamespace":
+            name, scope = scope.fields.get("name"), self._metadata.resolve(scope.fields.get("scope"))
+        return name in _CRATES_OF_RUST
 
     def _elements(self, node: Node) -> list[Node]:
         found = self._metadata.resolve(node.fields.get("elements"))
