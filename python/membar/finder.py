@@ -83,10 +83,6 @@ class Finder:
         return None
 
 
-def _as_stored(number: int) -> bytes:
-    return (number & 0xFFFFFFFF).to_bytes(4, "little")
-
-
 def install() -> None:
     """From now on modules of membar are found so, unless bytecode is elsewhere."""
     if sys.pycache_prefix is None and not sys.flags.optimize:
