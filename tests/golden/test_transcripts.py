@@ -39,7 +39,7 @@ def transcript(text: str, run: pytest.CaptureFixture[str]) -> str:
 def stable(output: str) -> str:
     """The output without what differs from run to run (times, sizes, places) or grows with the folders."""
     output = output.replace(f"{ROOT}/", "")
-    output = re.sub(r"(known:|known suffixes:) .*", r"\1 …", output)
+    output = re.sub(r"(\bknown:|known suffixes:) .*", r"\1 …", output)
     output = re.sub(r"\d+\.\d+ (s|MiB)\b", r"… \1", output)
     output = re.sub(r"compiled for \S+ by .*(?:\n {16}\S.*)*", "compiled for … by clang …", output)
     output = re.sub(r'"seconds": [0-9.e-]+', '"seconds": 0.0', output)

@@ -332,7 +332,7 @@ def test_every_execution_of_an_answer_may_be_listed(
             "#include <pthread.h>\nint x;\nvoid *f(void *a) { x = 1; return 0; }\n"
             "int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); x = 2; pthread_join(t, 0); }\n",
             [],
-            "undefined behaviour: data-race: VIOLATED (races)\n",
+            "undefined behaviour (data-race): VIOLATED (races)\n",
         ),
     ],
 )

@@ -66,14 +66,14 @@ def test_a_proof_that_is_none_is_unknown() -> None:
     outcome = systems.confirmed_outcome(task("lock"), saying(lambda question: Holds(run_of(question))))
     assert isinstance(outcome, Unknown)
     assert "not confirmed" in outcome.reason
-    assert outcome.run.guarantee == "nothing was established"
+    assert outcome.run.guarantee == "none"
 
 
 def test_a_proof_that_cannot_be_checked_in_time_is_unknown() -> None:
     outcome = systems.confirmed_outcome(task("lock", limits=Limits(seconds=0.0)), saying(proved))
     assert isinstance(outcome, Unknown)
     assert "time" in outcome.reason
-    assert outcome.run.guarantee == "nothing was established"
+    assert outcome.run.guarantee == "none"
 
 
 def test_a_run_is_replayed() -> None:
@@ -87,7 +87,7 @@ def test_a_run_that_does_not_replay_is_unknown() -> None:
     outcome = systems.confirmed_outcome(task("flags"), saying(shorter))
     assert isinstance(outcome, Unknown)
     assert "does not replay" in outcome.reason
-    assert outcome.run.guarantee == "nothing was established"
+    assert outcome.run.guarantee == "none"
 
 
 def test_an_instance_that_disagrees_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +97,7 @@ def test_an_instance_that_disagrees_is_an_internal_error(monkeypatch: pytest.Mon
     )
     assert isinstance(outcome, Unknown)
     assert "internal error" in outcome.reason
-    assert outcome.run.guarantee == "nothing was established"
+    assert outcome.run.guarantee == "none"
 
 
 def test_instances_that_agree_are_noted() -> None:

@@ -18,7 +18,7 @@ from membar.code.emitter import Emitter
 from membar.code.primitives import PREFIX
 from membar.code.structure import targets
 from membar.program.operations import LEAKS
-from membar.program.remove_warnings import CHECKED_LEAKS, LEAK, LOOK
+from membar.program.remove_warnings import CHECKED_LEAKS, LOOK
 
 STATE_SIZE = 4
 ENDS = _EXIT, _FINISH = f"{PREFIX}exit", f"{PREFIX}finish"
@@ -116,7 +116,7 @@ class Leaks:
             is_freed = emit.compute("ne", ir.BOOL, state, ir.Constant(0, _WORD))
             is_fine = emit.compute("or", ir.BOOL, is_fine, is_freed)
         assert block.call is not None
-        message = f"{LEAK}memory allocated at line {line_of(block.call)} is never freed"
+        message = f"memory allocated at line {line_of(block.call)} is never freed"
         emit.instructions.append(self._checks.check(is_fine, message, emit.place, LEAKS))
 
     def _load_state(self, address: ir.ObjectAddress, emit: Emitter) -> ir.Value:

@@ -141,8 +141,8 @@ def _empty_model(source: SourceFile) -> InputError:
 
 
 def _unknown_model(text: str) -> Diagnostic:
-    known = [*names(), *ALIASES]
-    similar = close_matches(text.lower(), known, n=1)
+    known = names()
+    similar = close_matches(text.lower(), [*known, *ALIASES], n=1)
     return Diagnostic(
         code="W0216",
         message=f"unknown model `{text}`; known: {', '.join(sorted(known))}",

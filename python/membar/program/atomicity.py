@@ -14,8 +14,8 @@ from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.program import Edge, Program, Thread
 
 
-def require_single_accesses(program: Program) -> None:
-    """Checks that axioms can express `program`.
+def require_single_accesses(program: Program, *, runs_buffers: bool = True) -> None:
+    """Checks that axioms can express `program`; `runs_buffers`: the model has store buffers, too.
 
     Raises:
         EngineLimitError: some step makes several accesses in order.
@@ -24,8 +24,15 @@ def require_single_accesses(program: Program) -> None:
         where = f"line {edge.span.line}" if edge.span else f"from control point {edge.source}"
         raise EngineLimitError(
             f"axiomatic models cannot express an atomic step with several accesses "
-            f"(thread {thread.name}, {where}); use store buffers: --buffers N"
+            f"(thread {thread.name}, {where}); {advise_buffers(runs_buffers=runs_buffers)}"
         )
+
+
+def advise_buffers(*, runs_buffers: bool) -> str:
+    """What to do where axioms cannot express a program; `runs_buffers`: its model has store buffers."""
+    if runs_buffers:
+        return "use store buffers: --buffers N"
+    return "use a model with store buffers: --model x86-tso --buffers N"
 
 
 def has_wide_steps(program: Program) -> bool:

@@ -9,8 +9,6 @@ from membar.program.operations import LEAKS, WARNINGS, Assert, Load, Operation, 
 from membar.program.program import Edge, Program
 from membar.records import replace
 
-LEAK = "leak: "
-"""How the message of a warning about memory that is never freed begins."""
 CHECKED_LEAKS = (LEAKS, "leaks where `main` has joined all other threads")
 """The part of `leaks` that is checked, where the process may end before it has joined its threads."""
 LOOK = "leak$"

@@ -27,7 +27,7 @@ def take_undefined(tally: Tally, plan: Plan, names: Collection[str], witness: Wi
     """Records an execution in which these checks find undefined behaviour."""
     races = sorted(set(names) - {UNORDERED})
     if races and tally.race is None:
-        tally.race = replace(witness, message=f"{UNDEFINED}: {', '.join(races)}")
+        tally.race = replace(witness, message=f"{UNDEFINED} ({', '.join(races)})")
     if UNORDERED in names and tally.allocation is None:
         tally.allocation = replace(witness, message=_message(plan, witness.execution))
 

@@ -221,7 +221,8 @@ def _answer(search: _Search) -> Answer:
 
 def _describe(outcome: Outcome, system: ParameterizedSystem) -> Outcome:
     run = outcome.run
-    note = f"lifted to a system of {len(system.transitions)} transitions over {len(system.symbols)} symbols"
+    size = f"{len(system.transitions)} transitions and {len(system.symbols)} variables and arrays"
+    note = f"lifted to a system with {size}"
     described = replace(
         run,
         guarantee=_GUARANTEE if isinstance(outcome, Holds) else run.guarantee,

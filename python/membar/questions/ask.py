@@ -128,7 +128,7 @@ def unknown_answer(question: Question, reason: str, seconds: float) -> Answer:
         model=model.name,
         engine="none",
         algorithm="none",
-        guarantee="nothing was established",
+        guarantee="none",
         findings=tuple(Finding(name, Verdict.UNKNOWN, reason) for name in question.asked_by_name),
         statistics=Statistics(seconds=seconds),
     )

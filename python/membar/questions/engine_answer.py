@@ -101,9 +101,7 @@ def _why_not(task: Task) -> str | None:
 
 
 def _nothing_found(task: Task, engine: Engine) -> Run:
-    return Run(
-        model=task.model.name, engine=engine.name, algorithm="none", guarantee="nothing was established"
-    )
+    return Run(model=task.model.name, engine=engine.name, algorithm="none", guarantee="none")
 
 
 def _runs_buffers(task: Task, engine: Engine) -> bool:

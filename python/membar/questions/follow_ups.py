@@ -307,7 +307,7 @@ class _Asking:
             }
             if not fresh:
                 return outcome
-            outcome = _with_headline(add_findings(outcome, fresh.values()))
+            outcome = _with_headline(add_findings(_naming_search(outcome), fresh.values()))
 
     # Dependencies
 
@@ -497,6 +497,14 @@ class _Asking:
         return self._ask_language(task)
 
 
+def _naming_search(outcome: Outcome) -> Outcome:
+    """The outcome of one of several searches: what was explored before a violation is said to be its own."""
+    explored = outcome.run.guarantee
+    if not isinstance(outcome, Violated) or not explored.startswith("only the "):
+        return outcome
+    return replace(outcome, run=replace(outcome.run, guarantee=f"for {outcome.property}, {explored}"))
+
+
 def _with_headline(outcome: Outcome) -> Outcome:
     """The outcome with the run that shows what the user asked, if its own run only shows waiting threads."""
     if isinstance(outcome, Violated) and outcome.property in _WAITING:
@@ -581,5 +589,5 @@ def _worse(first: Searched | None, second: Searched) -> Searched:
     is_worse = _GRAVITY.index(type(second.outcome)) > _GRAVITY.index(type(first.outcome))
     kept, other = (second, first) if is_worse else (first, second)
     notes = [note for note in other.outcome.run.notes if note not in kept.outcome.run.notes]
-    merged = add_findings(with_notes(kept.outcome, *notes), other.outcome.run.findings)
+    merged = add_findings(with_notes(_naming_search(kept.outcome), *notes), other.outcome.run.findings)
     return replace(kept, outcome=merged)

@@ -50,8 +50,8 @@ def notes_on_runs(program: Program, model: Model, fair: frozenset[str]) -> Itera
 
 def _fairness(fair: frozenset[str]) -> str:
     if not fair:
-        more = "--fair processes leaves out those in which a process that can always move never does"
-        return f"claims are about all runs; {more}"
+        unfair = "also those in which a process that can always move never does"
+        return f"claims are about all runs, {unfair}; --fair processes ignores these"
     said = " and ".join(_FAIR[name] for name in sorted(fair))
     rest = "" if "processes" in fair else "; a process may wait forever although it can move"
     return f"claims are about runs in which {said} (--fair {','.join(sorted(fair))}){rest}"

@@ -43,7 +43,7 @@ ENGINE: Final = FOR_OBJECTS[0]
 PROPERTY: Final = "linearizability"
 REAL_TIME: Final = Ordering.REAL_TIME.value
 _FOR_INVARIANTS: Final = 0.8  # of the time limit
-_NOTHING: Final = "nothing was established"
+_NOTHING: Final = "none"
 _ALGORITHM: Final = "obligations per step"
 _WITH_BUFFERS: Final = {"sc": False, "x86-tso": True}
 _RELAXED: Final = {
@@ -283,14 +283,14 @@ def _reason(failure: Failure) -> str:
 
 
 def _guarantee(model: str, order: str) -> str:
-    lasting = "until it returns"
+    lasting = "when it returns"
     if _WITH_BUFFERS.get(model) and order != REAL_TIME:
-        lasting = "until all that its thread stored before its return is in memory"
+        lasting = "when everything that its thread stored before returning is in memory"
     if model in _RELAXED:
-        lasting = "until all of its lines have executed"
+        lasting = "when all of its lines have executed"
     return (
         "any number of threads and calls, for operation-race-free clients: each operation takes"
-        f" effect in one step, in program order, between its call and its end; it lasts {lasting}"
+        f" effect in one step, in program order, between its call and its end; it ends {lasting}"
         f" (order {order})"
     )
 

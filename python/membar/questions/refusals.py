@@ -35,7 +35,9 @@ class _Kind:
 _KINDS: Final[Mapping[str, _Kind]] = {
     PROGRAM: _Kind("programs", "W0441", "`membar check --help` says what each option is for"),
     CONFIRMED: _Kind("a witness to confirm (--confirm)", "W1448", "the witness names the property"),
-    LIFTED: _Kind("any number of threads (--threads any)", "W0434", "`--threads any` checks assertions only"),
+    LIFTED: _Kind(
+        "any number of threads (--threads any)", "W0434", "`--threads any` checks assertions and memory only"
+    ),
     CLIENTS: _Kind(
         "clients of an object (--client)",
         "W1353",

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 # How many states of an instance are compared with an answer before that is given up, and says so.
 _MOST_STATES = 200_000
-_NOTHING = "nothing was established"
+_NOTHING = "none"
 
 
 @record(frozen=True, slots=True, kw_only=True)

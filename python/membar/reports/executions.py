@@ -42,7 +42,9 @@ def client_lines(answer: Answer, run: ClientRun, columns: int, signs: Signs) -> 
 
         lines += [*history_lines(run.refutation, answer.order, columns), Line()]
     if run.witness is not None:
-        title = "Its execution" if run.refutation is not None else printable(run.witness.message)
+        title = (
+            "An execution with this history" if run.refutation is not None else printable(run.witness.message)
+        )
         lines += [line((title, "bold")), Line()]
         lines += narrative(run.program, run.witness, columns=columns, signs=signs)
     return lines

@@ -25,7 +25,7 @@ from membar.questions.outcome import (
     Witness,
 )
 from membar.reports import Report
-from membar.reports._parts.report_facts import details, fact_lines, finding_facts
+from membar.reports._parts.report_facts import details, fact_lines, finding_facts, warnings_of
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line
 from membar.reports._parts.verdict import role, verdict_text
 from membar.text.file_paths import stem
@@ -147,7 +147,8 @@ def _facts(answer: Answer, columns: int) -> list[Line]:
         facts.append((name, run.guarantee, ""))
     if run.flags:
         facts.append(("flags", ", ".join(run.flags), "warn"))
-    facts += [("note", note, "warn") for note in run.notes]
+    shown = {item.reason for item in warnings_of(run)}  # these have a line of their own
+    facts += [("note", note, "warn") for note in run.notes if note not in shown]
     facts.append(("statistics", statistics_text(run.statistics), "dim"))
     return fact_lines(facts, columns)
 

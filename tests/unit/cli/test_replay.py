@@ -128,7 +128,7 @@ def test_a_race_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     (saved,) = answers(capsys, program, "--model", "rc11")
     code, out = replayed(tmp_path, capsys, [saved])
     assert code == 0
-    assert "undefined behaviour: data-race" in out
+    assert "undefined behaviour (data-race)" in out
     assert out.endswith(": VIOLATED (races)\n")
     # Under a model of hardware the same execution breaks nothing.
     saved["model"] = saved["witness"]["model"] = "sc"

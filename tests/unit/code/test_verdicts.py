@@ -270,7 +270,7 @@ int main(void) {{ pthread_t t; pthread_create(&t, 0, worker, 0); s.b = 1; pthrea
 def test_bit_fields_of_two_units_are_one_location_of_c(between: str, says: str) -> None:
     # Newer compilers write both units at once, so that the race is seen.
     found = said(BIT_FIELDS.format(between=between), "rc11")
-    assert found == says or (not between and found == "races: undefined behaviour: data-race")
+    assert found == says or (not between and found == "races: undefined behaviour (data-race)")
 
 
 ARENA = """

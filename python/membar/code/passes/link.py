@@ -126,7 +126,9 @@ def _choose(
         return known
     if new.binding == known.binding == "weak":
         raise refuse(f"`{new.name}` has different definitions, here and {_where(known.place)}", new.place)
-    raise refuse(f"`{new.name}` is defined twice, here and {_where(known.place)}", new.place)
+    found = refuse(f"`{new.name}` is defined twice, here and {_where(known.place)}", new.place)
+    advice = "the files were linked into one program; if they are several, check them one at a time"
+    raise InputError(*(replace(item, help=advice) for item in found.diagnostics))
 
 
 def _is_defined(item: ir.Function | ir.Object) -> bool:

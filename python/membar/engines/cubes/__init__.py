@@ -39,7 +39,7 @@ _ANY_NUMBER = "any number of processes"
 _LARGE = 100
 _GUESSES = 3
 _SECONDS_FOR_GUESSES = 2.0
-_NOTHING = "nothing was established"
+_NOTHING = "none"
 _NO_RUN = "an error state seems reachable, but no concrete run reaches it"
 
 
@@ -108,7 +108,9 @@ def generically(task: SystemTask) -> Outcome:
     for count in (least, least + 1) if system.size is None else (system.size,):
         shown = follow_schedule(machine(task.system, count, buffered=has_buffers), schedule)
         if shown is not None:
-            return Violated(describe_run("a run of concrete processes"), _UNSAFE, processes=shown)
+            return Violated(
+                describe_run("one run, with a fixed number of processes"), _UNSAFE, processes=shown
+            )
     return Unknown(describe_run(_NOTHING), _NO_RUN)
 
 
@@ -147,7 +149,9 @@ class _Search:
             violation = self._follow_trace(found)
             if violation is not None:
                 return Violated(
-                    self._describe_run("a run of concrete processes"), _UNSAFE, processes=violation
+                    self._describe_run("one run, with a fixed number of processes"),
+                    _UNSAFE,
+                    processes=violation,
                 )
         return self._believing(found) if self.system.invariants else self._unknown(found)
 
@@ -222,7 +226,9 @@ class _Search:
             violation = self._follow_trace(believed)
             if violation is not None:
                 return Violated(
-                    self._describe_run("a run of concrete processes"), _UNSAFE, processes=violation
+                    self._describe_run("one run, with a fixed number of processes"),
+                    _UNSAFE,
+                    processes=violation,
                 )
         return self._unknown(found)
 

@@ -22,7 +22,7 @@ from membar.engines.graphs.search import ALGORITHMS, LOOKED_FOR, NAME, Search
 from membar.engines.graphs.search import compile_for_core as compile_for_core
 from membar.engines.graphs.search import core as core
 from membar.models.model import EXACTLY_ONCE
-from membar.program.atomicity import require_uncommitted
+from membar.program.atomicity import advise_buffers, require_uncommitted
 from membar.program.operations import Receive, Send
 from membar.properties.judge import Tally, judge
 from membar.properties.property import has_operation
@@ -52,7 +52,8 @@ def run(task: Task) -> Outcome:
 def explore(task: Task) -> Tally:
     """What the program of `task` can do, with the loop bound given or deepening until nothing is cut."""
     if has_operation(task.program, Send, Receive):
-        raise EngineLimitError("axiomatic models cannot express channels")
+        advice = advise_buffers(runs_buffers=task.model.operational is not None)
+        raise EngineLimitError(f"axiomatic models cannot express channels; {advice}")
     require_uncommitted(task.program, NAME)
     if task.model.plan is None:
         raise EngineLimitError(f"the model {task.model.name} has no axioms")

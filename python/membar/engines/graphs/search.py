@@ -121,7 +121,7 @@ class Search:
         self.started = time.monotonic()
         encoded_plan, self.compiled = compile_for_core(plan)
         self.program = expand(task.program)
-        require_single_accesses(self.program)
+        require_single_accesses(self.program, runs_buffers=task.model.operational is not None)
         self.exploration = exploration(task, self.program)
         self.steps = trial(task, self.program) if self.exploration == GENERAL else None
         self.without_classes = (

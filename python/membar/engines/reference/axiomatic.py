@@ -23,7 +23,7 @@ from membar.engines.reference.values import all_traces
 from membar.models.evaluate import Evaluation, evaluator_of
 from membar.models.monotone import watches_under
 from membar.program.access import NO_LOCATION, told_where
-from membar.program.atomicity import require_single_accesses, require_uncommitted
+from membar.program.atomicity import advise_buffers, require_single_accesses, require_uncommitted
 from membar.program.awaits import NO_WATCHES
 from membar.program.blocking import is_decided
 from membar.program.execution import Kind, final_memory
@@ -53,11 +53,13 @@ _STOPPED = frozenset({Status.FAILED, Status.FAULT})
 
 def explore(task: Task) -> Tally:
     """What the program of `task` can do, with the loop bound given or deepening until nothing is cut."""
+    runs_buffers = task.model.operational is not None
     if has_operation(task.program, Send, Receive):
-        raise EngineLimitError("axiomatic models cannot express channels; use store buffers: --buffers N")
+        advice = advise_buffers(runs_buffers=runs_buffers)
+        raise EngineLimitError(f"axiomatic models cannot express channels; {advice}")
     require_uncommitted(task.program, "reference (axioms)")
     program = expand(task.program)
-    require_single_accesses(program)
+    require_single_accesses(program, runs_buffers=runs_buffers)
     budget = Budget(task.limits, task.options.progress)
     return deepen(task, lambda task: lambda bound: _Search(task, program, bound, budget).run())
 

@@ -1,4 +1,7 @@
-"""Which of several C files belong to one program: those that stand beside the only one with a `main`."""
+"""Which of several C files belong to one program: those that stand beside the only one with a `main`.
+
+If no file has a `main`, the files that they include count, too.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from membar.source import SourceFile, pattern
 from membar.text.file_paths import suffix
 
 _MAIN = pattern(r"\bmain\s*\(")
+_INCLUDE = pattern(r'^[ \t]*#[ \t]*include[ \t]*"(?P<path>[^"\n]+)"', re.MULTILINE)
 _CONDITIONAL = pattern(r"^[ \t]*#[ \t]*(?P<word>if|endif)", re.MULTILINE)
 
 
@@ -24,7 +28,9 @@ def first_and_others(paths: Sequence[str]) -> tuple[str, tuple[str, ...]] | None
     """
     if any(suffix(path) in RUST for path in paths):
         return None
-    entries = [path for path in paths if _has_entry(path)]
+    entries = [path for path in paths if _has_entry(path)] or [
+        path for path in paths if _includes_entry(path)
+    ]
     if len(entries) == len(paths):
         return None
     if len(entries) > 1:  # what some have between `#if` and `#endif` may be for other programs
@@ -42,6 +48,22 @@ def _has_entry(path: str, *, is_certain: bool = False) -> bool:
         return not is_certain
     text = SourceFile.read(path).text
     return any(not is_certain or not _is_conditional(text, found.start()) for found in _MAIN.finditer(text))
+
+
+def _includes_entry(path: str) -> bool:
+    """Whether a file that this one includes (`#include "…"`) seems to define `main`."""
+    seen, unread = {path}, [path]
+    while unread:
+        current = unread.pop()
+        if not Path(current).is_file():
+            continue
+        text = SourceFile.read(current).text
+        if current != path and _MAIN.search(text):
+            return True
+        named = {str(Path(current).parent / found["path"]) for found in _INCLUDE.finditer(text)}
+        unread += named - seen
+        seen |= named
+    return False
 
 
 def _is_conditional(text: str, at: int) -> bool:

@@ -194,7 +194,10 @@ def _errors(
             reader = Predicates(scope, process_points, process)
             holds = reader.value(tree).truth
             is_there = reader.is_in(process, state.text, state)
-            text = f"{process.name}.{state.text} and not ({tree.span.flat_text})"
+            violated = _negated_words(tree)
+            if isinstance(tree, x.Unary) and isinstance(tree.operand, x.Binary):
+                violated = f"({violated})"
+            text = f"{process.name}.{state.text} and {violated}"
             predicate = reader.predicate(Binary(BinaryOp.AND, is_there, negation(holds)), text)
             yield replace(predicate, property="assertions")
     for tree in scope.module.errors:
@@ -217,10 +220,12 @@ def _error_states_and_claims(
         tree, text = claim.tree, claim.span.flat_text
         if isinstance(tree, x.Unary) and tree.op == "G" and not is_temporal(tree.operand):
             operand, assumed = tree.operand, None
-            if isinstance(operand, x.Unary) and operand.op == "not":
-                found = predicate(operand.operand, _words(operand.operand))
-            else:
-                found = predicate(x.Unary("not", operand, operand.span), f"not ({_words(operand)})")
+            negated = (
+                operand.operand
+                if isinstance(operand, x.Unary) and operand.op == "not"
+                else x.Unary("not", operand, operand.span)
+            )
+            found = predicate(negated, _negated_words(operand))
             if isinstance(operand, x.Binary) and operand.op == "imply":
                 assumed = predicate(operand.left, _words(operand.left))
             errors.append(replace(found, property="claims", name=claim.name, assumed=assumed))
@@ -232,6 +237,13 @@ def _error_states_and_claims(
 
 def _words(tree: x.Expr) -> str:
     return without_parentheses(tree.span.flat_text)
+
+
+def _negated_words(tree: x.Expr) -> str:
+    """The negation of an expression in the user's words: of `not a`, `a`."""
+    if isinstance(tree, x.Unary) and tree.op == "not":
+        return _words(tree.operand)
+    return f"not ({_words(tree)})"
 
 
 def _claim(scope: Scope, process_points: ProcessPoints, prop: Process) -> Claim:

@@ -154,7 +154,7 @@ def _unknown(followed: _Followed, witness: Path, reason: str) -> Outcome:
         model=followed.model.name,
         engine=FOR_WITNESSES[0],
         algorithm=ALGORITHM,
-        guarantee="nothing was established",
+        guarantee="none",
     )
     outcome = Unknown(run, f"the witness {witness} is not confirmed: {reason}")
     return with_findings(outcome, (followed.violated_property,))

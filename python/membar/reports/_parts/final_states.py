@@ -42,8 +42,14 @@ def final_states(program: Program, run: Run, *, columns: int = 80) -> list[Line]
     is_partial = counted.failed or counted.truncated or counted.blocked
     is_partial = is_partial or any(item.message for item in run.executions)
     title += " of complete executions" if is_partial else ""
-    title += f", {starred} marked * satisfy the formula" if starred > 1 else ""
-    title += ", the one marked * satisfies the formula" if starred == 1 else ""
+    if len(states) == starred == 1:
+        title += "; it satisfies the formula"
+    elif starred:
+        title += (
+            "; the one marked * satisfies the formula"
+            if starred == 1
+            else f"; the {starred} marked * satisfy the formula"
+        )
     lines = [line((f"  {title}", "bold"))]
     pairs = [group_arrays(program, state) for state in shown]
     heads = [label for label, _ in pairs[0]]
@@ -88,6 +94,8 @@ def _count_text(program: Program, run: Run) -> str:
     word = "fail" if program.condition.quantifier is Quantifier.FORALL else "satisfy"
     number = run.negative if word == "fail" else run.positive
     unit = "executions" if run.statistics.classes is None else "reads-from classes"
+    if run.statistics.executions is None:  # of all states, those in which every thread has ended
+        unit = "terminal states"
     return f"{number} of {total} {unit} {word} the formula"
 
 

@@ -296,7 +296,7 @@ def _notes(program: Program, execution: Execution, order: Order, event: Event, s
 def remarks(program: Program, execution: Execution, order: Order, told: set[str]) -> list[str]:
     """Why the execution is interesting, in sentences."""
     if order.is_interleaving:
-        return ["Reading downwards explains every value: no weak memory is needed for this."]
+        return ["Run in this order, the steps explain every value: weak memory plays no part."]
 
     def tell(first: int, verb: str, second: int, after: str = "") -> str:
         one, other = (phrase(program, execution.events[i], told) for i in (first, second))
@@ -304,7 +304,7 @@ def remarks(program: Program, execution: Execution, order: Order, told: set[str]
 
     said = [tell(read, "sees", write, ", further down") for write, read in order.broken_rf]
     said += [tell(read, "does not see", write) for read, write in order.broken_fr]
-    said += [tell(first, "reaches memory before", second) for first, second in order.broken_co]
+    said += [tell(first, "is overwritten by", second, ", further up") for first, second in order.broken_co]
     left = len(said) - MOST_REMARKS
     return [*said[:MOST_REMARKS], *([f"And {left} more, marked above."] if left > 0 else [])]
 

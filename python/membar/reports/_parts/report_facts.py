@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from membar.questions.outcome import NOT_ASKED, Finding, Outcome, Run, Unknown, Verdict, Violated
+from membar.questions.outcome import NOT_ASKED, Finding, HoldsWithin, Outcome, Run, Unknown, Verdict, Violated
 from membar.reports._parts.style import Line, line, printable, wrap
 from membar.source import COMMAND_NOTE
 
@@ -34,9 +34,16 @@ def fact_lines(facts: Iterable[Fact], columns: int) -> list[Line]:
 
 
 def details(run: Run) -> str:
-    """Who answered, what was checked and what was not, for the first line of a report."""
-    unchecked = [item.subject() for item in _asked_findings(run) if not item.verdict.is_answer]
-    lists = (("checked", run.checked), ("not checked", unchecked))
+    """Who answered, and what was checked, is unknown or was not checked, for the first line of a report."""
+
+    def named(verdict: Verdict) -> list[str]:
+        return [item.subject() for item in _asked_findings(run) if item.verdict is verdict]
+
+    lists = (
+        ("checked", run.checked),
+        ("unknown:", named(Verdict.UNKNOWN)),
+        ("not checked:", named(Verdict.NOT_CHECKED)),
+    )
     return "; ".join([f"engine {run.engine}", *(f"{name} {', '.join(of)}" for name, of in lists if of)])
 
 
@@ -59,7 +66,7 @@ def _fact(item: Finding, outcome: Outcome) -> Fact:
         reason = reason.removeprefix(title).removeprefix("; ")  # the title stands above the witness
     elif isinstance(outcome, Unknown) and outcome.reason == reason:
         reason = ""  # it has a line of its own
-    elif item.verdict is Verdict.WITHIN:
+    elif item.verdict is Verdict.WITHIN and isinstance(outcome, HoldsWithin):
         _, _, reason = reason.partition(": ")  # the bound has a line of its own
     reason = reason.removeprefix(f"{item.property}: ")
     warning = " (warning)" if item.is_warning else ""

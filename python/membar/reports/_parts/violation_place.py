@@ -153,7 +153,7 @@ def _strange(program: Program, witness: Witness) -> tuple[Label, ...]:
     order = order_of(witness.execution)
     pairs = [(read, "sees", write) for write, read in order.broken_rf]
     pairs += [(read, "does not see", write) for read, write in order.broken_fr]
-    pairs += [(first, "reaches memory before", second) for first, second in order.broken_co]
+    pairs += [(first, "is overwritten by", second) for first, second in order.broken_co]
     labels: list[Label] = []
     for first, verb, second in pairs[:_MOST_STRANGE]:
         one, other = witness.execution.events[first], witness.execution.events[second]
