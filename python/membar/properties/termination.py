@@ -37,5 +37,5 @@ PROPERTY = Property(
     covers="a thread in a loop that waits for a value that is never written, or in one that does nothing,"
     " such as `while (1);`",
     applies=_applies,
-    advice="The location is a loop that waits for something that never comes.",
+    advice="The location is a loop that waits for something that never happens.",
 )

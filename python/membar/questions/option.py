@@ -44,6 +44,7 @@ class Option:
         is_compiler: it says how a text is compiled (a field of `CompilerOptions`).
         rival: options of one rival exclude each other.
         short: what it does, for the short help, if `help` is too long there.
+        short_of: the same for commands where it does something else: pairs of command and text.
         menu: the menu of the web page that it is in; "": it cannot be given there.
         label: what the web page calls it.
     """
@@ -67,6 +68,7 @@ class Option:
     is_compiler: bool = False
     rival: str = ""
     short: str = ""
+    short_of: tuple[tuple[str, str], ...] = ()
     menu: str = ""
     label: str = ""
 

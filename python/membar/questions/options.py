@@ -75,7 +75,7 @@ TABLE: Final = (
         metavar="EXPR|LABEL",
         commands=(*_ASKING, "translate"),
         kinds=(PROGRAM,),
-        help="a state that must not be reached: where EXPR is true, or at a location;"
+        help="a state that must not be reached: EXPR is true, or a thread is at LABEL;"
         " `final EXPR`: only final states (XCFA)",
     ),
     Option(
@@ -112,7 +112,8 @@ TABLE: Final = (
         read="path",
         commands=(*_ASKING, "translate"),
         kinds=(PROGRAM,),
-        help="DVE: writes that do not go through store buffers, `variable, transition` per line; `*` is any",
+        help="DVE: file of writes that bypass store buffers, one `variable, transition` per line; `*` stands"
+        " for any",
     ),
     Option(
         name="--atomic-rule",
@@ -136,9 +137,9 @@ TABLE: Final = (
         read="threads",
         commands=_ASKING,
         kinds=(LIFTED,),
-        help="C: prove the properties for any number of threads (sc, x86-tso); NAME is the macro for their"
-        " number (default: N)",
-        short="prove the properties for any number of threads",
+        help="C: prove assertions and memory safety for any number of threads (sc, x86-tso); NAME is the"
+        " macro for their number (default: N)",
+        short="assertions and memory for any number of threads",
         is_common=True,
     ),
     Option(
@@ -158,7 +159,7 @@ TABLE: Final = (
         choices=("causal", "flush", "real-time"),
         commands=_ASKING,
         kinds=(CLIENTS, PROOF),
-        help="objects: what it means that one call precedes another (default: causal; flush and"
+        help="objects: when one call precedes another (default: causal; flush and"
         " real-time only under sc and x86-tso)",
     ),
     Option(
@@ -186,8 +187,8 @@ TABLE: Final = (
         metavar="WITNESS",
         read="path",
         kinds=(CONFIRMED,),
-        help="C: validate an SV-COMP violation witness: VIOLATED if an execution follows it to its violation,"
-        " UNKNOWN if none was found",
+        help="C: validate an SV-COMP violation witness: VIOLATED if an execution that follows it"
+        " violates the property, UNKNOWN if none was found",
         short="validate this SV-COMP violation witness",
     ),
     Option(
@@ -200,7 +201,8 @@ TABLE: Final = (
         kinds=(PROGRAM, CLIENTS),
         by_engines=True,
         is_search=True,
-        help="run with store buffers of at most N entries, or of any length",
+        help="run with store buffers of at most N entries, or of any length (default where states are"
+        " searched: 2, under cam 1)",
         short="bound of the store buffers",
         is_common=True,
     ),
@@ -229,8 +231,8 @@ TABLE: Final = (
         by_engines=True,
         is_search=True,
         rival="loops",
-        help="largest loop bound to try (default: 4, or up to 64 if no execution terminates within it)",
-        short="largest loop bound (default: 4, or up to 64)",
+        help="largest loop bound to try (default: 4; up to 64 if no execution terminates within 4)",
+        short="largest loop bound (default: 4, if needed 64)",
         is_common=True,
     ),
     Option(
@@ -289,7 +291,7 @@ TABLE: Final = (
                 (PROGRAM, CLIENTS),
                 "unroll waiting loops like other loops (termination holds within the bound at best)",
             ),
-            ("latest", (PROGRAM,), "let waiting threads read any value, not only the latest write"),
+            ("latest", (PROGRAM,), "let waiting threads read from any write, not only from the latest"),
             ("sleep", (PROGRAM,), "buffers: disable sleep sets"),
             ("acceleration", (PROGRAM,), "buffers: disable acceleration of cycles"),
             ("por", (PROGRAM, CLIENTS), "states: disable partial-order reduction and keep dead registers"),
@@ -349,8 +351,9 @@ TABLE: Final = (
         kinds=(PROGRAM, CLIENTS),
         by_engines=True,
         is_search=True,
-        help="search with N threads; litmus: N processes (default: 1)",
+        help="search with N threads; litmus: check N tests at a time (default: 1)",
         short="search with N threads",
+        short_of=(("litmus", "check N tests at a time"),),
         is_common=True,
     ),
     Option(
@@ -557,7 +560,8 @@ TABLE: Final = (
         is_output=True,
         help="litmus: store answers in FILE, and reuse those that it has (docs/reference/store.md);"
         " compare: compare two models, runs or folders in it",
-        short="the file that stores the answers",
+        short="store the answers in FILE",
+        short_of=(("compare", "read the answers from this store"),),
         is_common=True,
     ),
     Option(

@@ -97,30 +97,30 @@ def check(
         engine: engine (default: by model and question).
         properties: properties to check, separated by commas.
         property_file: check only the properties in an SV-COMP property file.
-        error: a state that must not be reached: where EXPR is true, or at a location.
+        error: a state that must not be reached: EXPR is true, or a thread is at LABEL.
         ltl: an LTL formula that every run must satisfy.
         ltl_file: file of named propositions and LTL claims, as SPIN or NuSMV write them.
         dve_errors: DVE: a run-time error ends the run.
-        atomic: DVE: writes that do not go through store buffers, `variable, transition` per line.
+        atomic: DVE: file of writes that bypass store buffers, one `variable, transition` per line.
         atomic_rule: DVE: an atomic write waits for the store buffer of its own process.
         ghost: Promela, DVE: variables whose stores bypass store buffers, separated by commas.
-        threads: prove the properties for any number of threads.
+        threads: assertions and memory for any number of threads.
         client: check linearizability for clients of this size.
-        order: objects: what it means that one call precedes another.
+        order: objects: when one call precedes another.
         spec: objects: the sequential specification.
         allow_python_spec: objects: allow running the Python specification that the file names.
         infer: .obj: infer the invariants of the proof, and print them.
         confirm: validate this SV-COMP violation witness.
         buffers: bound of the store buffers.
         unroll: unroll loops N times.
-        max_unroll: largest loop bound (default: 4, or up to 64).
+        max_unroll: largest loop bound (default: 4, if needed 64).
         fair: fairness assumptions for LTL: buffers, processes, none.
         algorithm: the procedure of the engine: forward, backward or generic.
         coherence: merge executions that differ only in unobserved coherence order.
         no_prune: check the consistency of complete executions only (slower).
         no_symmetry: do not merge executions or states of identical threads (implied by --all).
         no_await: unroll waiting loops like other loops (termination holds within the bound at best).
-        no_latest: let waiting threads read any value, not only the latest write.
+        no_latest: let waiting threads read from any write, not only from the latest.
         no_sleep: buffers: disable sleep sets.
         no_acceleration: buffers: disable acceleration of cycles.
         no_por: states: disable partial-order reduction and keep dead registers.

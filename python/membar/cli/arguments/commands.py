@@ -145,21 +145,21 @@ _ALL: Final = (
                 metavar="FILE",
                 read="path",
                 is_output=True,
-                help="DVE: write the writes to make atomic to FILE, for --atomic",
-                short="DVE: write the writes to make atomic to FILE",
+                help="DVE: save the list of writes to make atomic in FILE, for --atomic",
+                short="DVE: save the writes to make atomic in FILE",
             ),
             Option(name="--json", form="switch", is_output=True, help="one JSON object"),
         ),
     ),
     Command(
         name="models",
-        title="list the memory models, show or test one",
+        title="list the memory models, or show or test one",
         operands=(
             Operand("action", "show|test", "optional", ("show", "test")),
             Operand("name", "NAME|FILE.cat", "optional"),
         ),
         own=(
-            Option(name="--count", metavar="N", read="positive", help="test: on N programs (default: 300)"),
+            Option(name="--count", metavar="N", read="positive", help="test: try N programs (default: 300)"),
             Option(
                 name="--seed",
                 metavar="N",
@@ -235,7 +235,7 @@ _ALL: Final = (
     ),
     Command(
         name="replay",
-        title="replay saved witnesses, without a search",
+        title="run saved witnesses again, without a search",
         operands=(Operand("witness", "WITNESS"),),
         own=(
             _TIME_AND_MEMORY,

@@ -15,25 +15,34 @@ _EXIT_CODES = {
     " 3 unknown; 4 holds within a bound that membar chose",
     "litmus": "0 every test is answered, 1 an expectation disagrees, 2 bad usage, 3 a test is unanswered",
     "compare": "0 every column has an answer and engines agree (whatever the verdicts), 2 bad input or"
-    " usage, 3 otherwise; with --store: 0 no difference, 1 some, 2 bad usage, 3 none, but one side lacks an"
-    " answer",
+    " usage, 3 otherwise; with --store: 0 no difference, 1 a difference, 2 bad usage, 3 no difference, but"
+    " one side lacks an answer",
     "repair": "0 correct or repaired, 1 not repairable, 2 bad input or usage, 3 unknown, 4 correct within a"
     " bound that membar chose",
-    "models": "0 done, or no claim was refuted; 1 a claim was refuted; 2 invalid model or bad usage; 3 the"
-    " test ran out of time",
+    "models": "0 done (test: no claim was refuted), 1 test: a claim was refuted, 2 invalid model or bad"
+    " usage, 3 test: out of time",
     "translate": "0 translated, 2 bad input or usage",
-    "replay": "0 every witness is confirmed, 1 one is not, 2 bad input or usage",
+    "replay": "0 every witness is confirmed, 1 some witness is not, 2 bad input or usage",
     "serve": "0 stopped with Ctrl-C; 2 bad usage, port taken, store missing, or `membar[serve]` not"
     " installed",
 }
 _ABOUT = {
-    "check": "Check C, C++, Rust, LLVM IR, litmus, Promela, DVE, XCFA, mbp, cub, obj files.",
+    "check": "Check C, C++, Rust, LLVM IR, Promela, DVE, XCFA, .litmus, .mbp, .cub, .obj.",
     "litmus": "Run many litmus tests. PATH is a file, or a folder that is searched for .litmus files; a file"
-    " may also be a program in another language, such as C. `membar serve FILE` shows a store.",
+    " may also be a program in another language, such as C. `membar serve FILE` shows the answers that"
+    " --store wrote.",
     "compare": "Compare one file under several models or with several engines; or, with --store, two models,"
     " two runs (by number) or two folders of stored results: membar compare A B --store FILE.",
+    "models": "List the memory models; `show` prints one, `test` searches for programs that refute its"
+    " claims.",
+    "replay": "Run saved witnesses again, without a search. WITNESS is what `membar check --json` printed: a"
+    " file, or - for standard input.",
     "serve": "Open membar in the browser. RESULTS.db is a store that `membar litmus --store` wrote; its"
     " results are shown, too.",
+}
+_ABOUT_AT_LENGTH = {
+    "check": "Check programs in C, C++, Rust, LLVM IR, Promela, DVE, XCFA or membar's program text (.mbp),"
+    " litmus tests (.litmus), parameterized systems (.cub) and concurrent objects (.obj).",
 }
 _TITLES = {
     (LIFTED,): "for programs with any number of threads",
@@ -75,7 +84,9 @@ def short_help(command: Command) -> str:
     room = max(columns() - 2, 60) - _NAME_WIDTH - 4
     lines = [_head(command)]
     for option in shown:
-        text = option.short or option.help.split(";", maxsplit=1)[0]
+        text = (
+            dict(option.short_of).get(command.name) or option.short or option.help.split(";", maxsplit=1)[0]
+        )
         text = text if len(text) <= room else f"{text[: room - 1].rsplit(' ', 1)[0]}…"
         lines += _entry(_option_names(option), [text])
     more = f"every option: membar {command.name} --help-all\n"
@@ -89,14 +100,14 @@ def whole_help(command: Command) -> str:
         if option not in command.own:
             groups.setdefault(_title(option), []).append(option)
     room = max(columns() - 2, 60) - _NAME_WIDTH - 4
-    lines = [_head(command)]
+    lines = [_head(command, is_whole=True)]
     for title, options in groups.items():
         lines.append(f"{title}:\n" if title else "")
         for option in options:
             lines += _entry(_option_names(option), textwrap.wrap(option.help, room))
         lines.append("\n")
     lines += _entry("-h, --help", ["show the most common options"])
-    lines += _entry("--help-all", ["show this"])
+    lines += _entry("--help-all", ["show every option"])
     return "".join(
         [*lines, "\n", _exit_codes(command.name, more="; 130 interrupted; 141 output closed early")]
     )
@@ -107,9 +118,10 @@ def _exit_codes(command: str, of: str = "", more: str = "") -> str:
     return f"{textwrap.fill(text, max(columns() - 2, 60))}\n"
 
 
-def _head(command: Command) -> str:
+def _head(command: Command, *, is_whole: bool = False) -> str:
     usage = " ".join([*map(_usage, command.operands), *_required_options(command), "[options]"])
-    about = _ABOUT.get(command.name) or f"{command.title[0].upper()}{command.title[1:]}."
+    known = {**_ABOUT, **(_ABOUT_AT_LENGTH if is_whole else {})}
+    about = known.get(command.name) or f"{command.title[0].upper()}{command.title[1:]}."
     about = textwrap.fill(about, max(columns() - 2, 60))
     return f"usage: membar {command.name} {usage}\n\n{about}\n\n"
 

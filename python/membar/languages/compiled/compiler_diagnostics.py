@@ -100,7 +100,9 @@ def diagnose(message: Message, code: str, read: Files) -> Diagnostic:
         where = f"{message.file}:{message.line}"
         text = f"error at {where}; the file is outside the project, so its text is not shown"
         folder = folder_of(message.file)
-        return Diagnostic(code=code, message=text, help=f"if it belongs to the project, name it: -I {folder}")
+        return Diagnostic(
+            code=code, message=text, help=f"if it belongs to the project, add its folder: -I {folder}"
+        )
     start = source.line_starts[message.line - 1]
     line = source.line(message.line)
     # The compiler counts columns in bytes.

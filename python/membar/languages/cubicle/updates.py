@@ -24,7 +24,7 @@ def updates(scope: Scope, actions: tuple[ActionSyntax, ...]) -> tuple[Update, ..
                     f"`{action.symbol.text}` is assigned twice",
                     action.symbol.span,
                     "expected one assignment of a cell",
-                    help=f"it is also assigned in line {earlier.span.line}",
+                    help=f"it is also assigned at line {earlier.span.line}",
                 )
         found.append((update, action))
     return tuple(update for update, _ in found)

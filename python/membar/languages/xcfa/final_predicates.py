@@ -95,5 +95,5 @@ def _unsupported_error(expr: x.Expr) -> InputError:
         f"`{expr.span.flat_text}` in a predicate on the final state",
         expr.span,
         "expected comparisons of a variable with a number or a variable, joined by `and`, `or`, `not`",
-        help="compute it into a variable of a process, and compare that",
+        help="store it in a variable of a process, and compare that",
     )

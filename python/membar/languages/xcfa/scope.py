@@ -64,7 +64,7 @@ def named(use: x.Use, module: x.Module) -> Named:
         f"unknown variable or location `{use.span.flat_text}`",
         use.span,
         "several processes have it" if places else "not declared",
-        help="write a shared variable by its name, and what a process has as `process.name`",
+        help="a shared variable is written `name`, a variable of a process `process.name`",
     )
 
 

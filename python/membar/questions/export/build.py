@@ -39,7 +39,9 @@ def buffered_model(program: Program, discipline: Operational, bound: int) -> Mod
         EngineLimitError: the discipline does not know a word of it.
     """
     if program.channels:
-        raise untranslatable("channels", program.span, help="Promela's channels with room are translated")
+        raise untranslatable(
+            "channels", program.span, help="channels of Promela with a capacity above 0 are translated"
+        )
     for what, spans in unexplored_of(program).items():
         raise untranslatable(f"the program is not followed further: {what}", next(iter(spans), None))
     machine = Machine(program, discipline, bound)

@@ -171,4 +171,4 @@ def _compile_shim(rustc: Rustc) -> Shim:
 
 def _failure(rustc: Rustc, reason: str) -> InputError:
     message = f"{rustc.title} cannot compile membar's `std`: {reason}"
-    return InputError(Diagnostic(code="W1532", message=message, help="name another compiler by --rustc"))
+    return InputError(Diagnostic(code="W1532", message=message, help="name another compiler with --rustc"))

@@ -62,7 +62,7 @@ def with_entry(text: str, test: Test) -> str:
     if text.count("%", start, body) > 1:  # the place for what it gives back is the only parameter
         message = f"the test `{test.path}` returns a value, which membar does not follow"
         raise InputError(
-            Diagnostic(code="W1535", message=message, help="let it return nothing, and `unwrap`")
+            Diagnostic(code="W1535", message=message, help="let it return nothing, and call `unwrap` instead")
         )
     text = f"{text[:body]}start:\n  ret void\n{text[end:]}"
     start, body, _ = _function(text, test.closure)
