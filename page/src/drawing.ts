@@ -208,7 +208,7 @@ export class Drawing {
     return group;
   }
 
-  /** Whether a card belongs to the part of a run that is repeated for ever. */
+  /** Whether a card belongs to the part of a run that is repeated forever. */
   private repeats(ids: number[]): boolean {
     const { cycle } = this.data;
     return cycle !== undefined && ids.some((id) => Math.max(this.run.performed.get(id) ?? 0, this.run.flushed.get(id) ?? 0) > cycle);

@@ -5,7 +5,7 @@ export interface StepMarks {
   /** The steps, from 1, at which a read misses a write. */
   strange?: number[];
   fails?: number;
-  /** The number of steps before those that are repeated for ever. */
+  /** The number of steps before those that are repeated forever. */
   cycle?: number;
 }
 

@@ -40,7 +40,7 @@ export interface DrawingData {
   failing_place?: string;
   /** The accesses that race. */
   racing?: number[];
-  /** The number of steps before those that are repeated for ever. */
+  /** The number of steps before those that are repeated forever. */
   cycle?: number;
   model?: string;
   /** Accesses of one thread that the model does not keep in order; absent where that is not known. */

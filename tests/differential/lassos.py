@@ -319,7 +319,7 @@ def compare(
         if (found.lasso is not None) is not expected:
             report.wrong.append(f"{who}: {'no ' if expected else 'a '}run was found")
         elif found.lasso is not None:
-            report.counts["ends for ever"] += found is tally and found.lasso.cycle == len(found.lasso.steps)
+            report.counts["ends forever"] += found is tally and found.lasso.cycle == len(found.lasso.steps)
             problem = replay(program, model(name), found.lasso)
             if problem is not None:
                 report.wrong.append(f"{who}: {problem}")

@@ -116,7 +116,7 @@ def follows(claim: t.ForbiddenRuns, run: Lasso) -> bool:
 def shown(run: Lasso) -> str:
     """A run as text."""
     parts = [[sorted(atom.text for atom in letter) for letter in part] for part in (run.prefix, run.cycle)]
-    return f"{parts[0]} then {parts[1]} for ever"
+    return f"{parts[0]} then {parts[1]} forever"
 
 
 def main() -> int:

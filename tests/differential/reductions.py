@@ -167,7 +167,7 @@ def _compare_searches(find: Callable[..., _core.RunAnswer], who: str, report: Re
         ):
             report.wrong.append(f"{who}: with {how}, bound, failures or atomic blocks matter otherwise")
     if whole.unseen and not expected:  # what claims say about runs that nobody sees is left open
-        report.counts["inside for ever"] += 1
+        report.counts["inside forever"] += 1
         return None
     return expected
 

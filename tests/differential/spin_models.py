@@ -44,7 +44,7 @@ from strategies.questions import with_claim
 _FOR_EVER = Parts(exclusives=False, channels=False, births=False, asserts=False, often_repeats=True)
 _MOST_STATES = 4000
 _SECONDS = 120
-# Where a program has ended it stays for ever, which is fair. `pan -f` misses some such runs (`pan` alone does
+# Where a program has ended it stays forever, which is fair. `pan -f` misses some such runs (`pan` alone does
 # not); a process that always moves makes them infinite, and is noticed by nothing else if runs are fair.
 IDLE = "active proctype idle() { end_idle: do :: d_step { true -> skip } od }"
 FAIR = (frozenset[str](), frozenset({"buffers", "processes"}))

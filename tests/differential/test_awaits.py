@@ -1,4 +1,4 @@
-"""Waiting loops: leaving out turns that only look changes no answer, and what waits for ever is found."""
+"""Waiting loops: leaving out turns that only look changes no answer, and what waits forever is found."""
 
 from __future__ import annotations
 

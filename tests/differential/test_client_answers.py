@@ -28,7 +28,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 STALE = ATOMIC.replace("atomic_load_explicit(&x", "atomic_load_explicit(&y").replace("int x;", "int x, y;")
 BEGUN = ATOMIC.replace("// membar: object", "// membar: begin setup()\n// membar: object")
 BEGUN += "static void setup(void) { atomic_store(&x, 7); }\n"
-# Whoever increments second waits for ever, and only then a read is wrong.
+# Whoever increments second waits forever, and only then a read is wrong.
 WAITING = """\
 #include <stdatomic.h>
 static atomic_int x, w;
@@ -198,7 +198,7 @@ def _begun() -> bool:
 
 
 def _waited() -> bool:
-    """Calls that wait for ever are seen."""
+    """Calls that wait forever are seen."""
     return _verdict(_text(WAITING), 2, "sc") == "violated"
 
 
@@ -227,7 +227,7 @@ def _fitted() -> bool:
 
 
 def _ended() -> bool:
-    """Calls that run for ever are seen, and that they do not end is told."""
+    """Calls that run forever are seen, and that they do not end is told."""
     found = membar.check(SourceFile("o.obj", FOR_EVER), client=client.Size(2, 1), model="sc")
     return found.verdict == "violated"
 

@@ -28,7 +28,7 @@ def test_claims_are_false_exactly_where_the_whole_product_says_so_and_lassos_rep
     report = campaign(12, most=600)
     assert report.wrong == []
     assert min(report.counts["broken"], report.counts["true"]) >= 2
-    assert report.counts["broken"] - report.counts["ends for ever"] >= 1
+    assert report.counts["broken"] - report.counts["ends forever"] >= 1
 
 
 def test_claims_are_true_and_false_alike_with_reduction_and_without() -> None:
@@ -49,7 +49,7 @@ def test_nothing_that_one_condition_alone_forbids_is_left_out(number: int) -> No
     name, bound = case.models[0]
     compare_searches(case.program, name, bound, case.fairness[0], report, most=30)
     assert report.wrong == []
-    assert report.counts["violated"] + report.counts["true"] + report.counts["inside for ever"] > 0
+    assert report.counts["violated"] + report.counts["true"] + report.counts["inside forever"] > 0
 
 
 def test_shortest_lassos_are_as_short_as_the_whole_product_allows() -> None:

@@ -34,7 +34,7 @@ SHOWN_BY = {
     "states that differ only in the last word of memory are taken for equal": 3,
     "a channel takes one message more than it may": 114,
     "threads move although another one is at a committed point": 7,
-    "who may wait for ever is taken for stuck": 41,
+    "who may wait forever is taken for stuck": 41,
     "the reduction does not ask what others do to a cell": 4,
     "only the first store of a step is remembered": 37,
     "why a step is not taken is not remembered": 1,
@@ -53,7 +53,7 @@ MADE_FOR = {
         thread P0 {
           0 -> 1: send c (1)
           0 -> 2: receive c (r) }""",
-    "the reduction puts threads off for ever": """program idle
+    "the reduction puts threads off forever": """program idle
         thread P0 { 0 -> 0: r := 0 }
         thread P1 { 0 -> 1: r := 1  1 -> 2: assert 0 }""",
     "the reduction does not ask what the property looks at": """program together

@@ -107,9 +107,9 @@ def engines(programs: Iterable[Program], model: Model) -> tuple[Disagreements, i
 
 
 def machines(programs: Iterable[Program], model: Model) -> tuple[Disagreements, int, int]:
-    """Where the states of the store-buffer machine say otherwise about waiting for ever.
+    """Where the states of the store-buffer machine say otherwise about waiting forever.
 
-    Gives also how many programs wait for ever, and how many do not although they have loops that wait.
+    Gives also how many programs wait forever, and how many do not although they have loops that wait.
     """
     found: Disagreements = []
     yes = no = 0
@@ -124,7 +124,7 @@ def machines(programs: Iterable[Program], model: Model) -> tuple[Disagreements, 
         if tally.loops_cut is not None or tally.failed_assertion is not None:
             continue  # some loop does more than wait, or the search has ended early
         if (tally.stuck is not None) is not expected:
-            found.append(f"{model.name}: waits for ever: {expected} by the machine\n{print_program(program)}")
+            found.append(f"{model.name}: waits forever: {expected} by the machine\n{print_program(program)}")
         yes += expected
         no += not expected and bool(tally.statistics.blocked)
     return found, yes, no

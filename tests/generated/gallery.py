@@ -39,7 +39,7 @@ GALLERY = (
     ("C++ and Rust", "rust/spin.rs", "Rust: a spin lock for scoped threads"),
     ("C++ and Rust", "rust/spin-relaxed.rs", "Rust: a spin lock, acquire left out"),
     ("C++ and Rust", "rust/arc-relaxed.rs", "Rust: a reference count, relaxed decrement"),
-    ("Other languages", "promela/peterson-repeated.pml", "Promela: Peterson's lock, for ever"),
+    ("Other languages", "promela/peterson-repeated.pml", "Promela: Peterson's lock, forever"),
     ("Other languages", "dve/peterson.dve", "DVE: Peterson's lock"),
     ("Other languages", "cubicle/spinlock.cub", "Cubicle: a spinlock for any number of processes"),
     ("Other languages", "objects/seqlock.obj", "An object: Linux's seqlock"),

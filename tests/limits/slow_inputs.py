@@ -1,4 +1,4 @@
-"""Slow inputs, one for each stage of each command: most of them would take minutes or for ever."""
+"""Slow inputs, one for each stage of each command: most of them would take minutes or forever."""
 
 from __future__ import annotations
 

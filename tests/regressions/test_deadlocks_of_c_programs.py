@@ -116,7 +116,7 @@ def test_states_and_the_reference_find_deadlocks_of_c_programs(name: str, engine
 @pytest.mark.parametrize("engine", ["graphs", "states"])
 @pytest.mark.parametrize("text", GOOD.values(), ids=GOOD.keys())
 def test_calls_that_return_are_no_deadlock(text: str, engine: str) -> None:
-    # The body of a barrier has a loop that waits, which `states` cannot tell from one that waits for ever.
+    # The body of a barrier has a loop that waits, which `states` cannot tell from one that waits forever.
     is_open = engine == "states" and text == BARRIER_OF_TWO
     assert verdict(text, engine, "sc", "deadlock") == ("unknown" if is_open else "holds")
 

@@ -10,7 +10,7 @@ pytest.importorskip("membar._core", reason="the Rust core is not built: nothing 
 
 from membar.source import SourceFile
 
-# While B goes on for ever, A may stop between its two stores. With the first one still in the buffer, the
+# While B goes on forever, A may stop between its two stores. With the first one still in the buffer, the
 # second one does not fill an empty queue, but once made, it has to leave.
 _TEXT = """\
 byte x = 0, y = 0;

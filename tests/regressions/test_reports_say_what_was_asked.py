@@ -118,7 +118,7 @@ def test_limits_are_told_in_units_that_people_use() -> None:
 
 
 def test_a_thread_that_waits_for_ever_is_named() -> None:
-    result = membar.check(Path(__file__).parents[2] / "examples/program/wait-for-ever.mbp", model="sc")
+    result = membar.check(Path(__file__).parents[2] / "examples/program/wait-forever.mbp", model="sc")
     finding = result.outcome.run.finding("termination")
     assert finding is not None
     assert finding.reason == "P1 waits forever: nothing that it reads will change"

@@ -222,7 +222,7 @@ def _goes_round(random: Random) -> _Parts:
 
 
 def _owed(random: Random) -> _Parts:
-    """A thread stores once or never, while another one goes on for ever."""
+    """A thread stores once or never, while another one goes on forever."""
     one, other = _two(random)
     turns = _thread("P1", (0, 1, (_write(other),)), (1, 0, random.choice(((_write(other, 0),), ()))))
     return _Parts(

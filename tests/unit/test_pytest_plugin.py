@@ -57,7 +57,7 @@ def test_each_file_and_model_is_a_test(pytester: pytest.Pytester) -> None:
         pytester,
         "c/any-threads/naive-mutex-relaxed.c",
         "c/any-threads/naive-mutex.c",
-        "program/wait-for-ever.mbp",
+        "program/wait-forever.mbp",
     )
     wanted = [
         "store-buffering.litmus::sc",
@@ -66,7 +66,7 @@ def test_each_file_and_model_is_a_test(pytester: pytest.Pytester) -> None:
         "peterson.dve::x86-tso",
         "tas-relaxed.c::rc11",
         "naive-mutex-relaxed.c::x86-tso-any",
-        "wait-for-ever.mbp::sc",
+        "wait-forever.mbp::sc",
     ]
     result = run(pytester, "--membar", "-v", *wanted)
     assert [line.split()[:2] for line in result.outlines if "::" in line] == [

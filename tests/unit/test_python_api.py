@@ -23,7 +23,7 @@ VIOLATED: dict[str, tuple[str, str | None, bool]] = {
     "Promela": ("promela/peterson-once.pml", "x86-tso", False),
     "DVE": ("dve/peterson.dve", "x86-tso", False),
     "XCFA": ("xcfa/peterson.xcfa", "x86-tso", False),
-    "mbp": ("program/wait-for-ever.mbp", None, False),
+    "mbp": ("program/wait-forever.mbp", None, False),
     "Cubicle": ("cubicle/flags.cub", None, False),
 }
 
@@ -60,7 +60,7 @@ FORMS = (
     ("promela/peterson-once.pml", "dve", "process"),
     ("dve/peterson.dve", "promela", "proctype"),
     ("xcfa/message-passing.xcfa", "dve", "process"),
-    ("program/wait-for-ever.mbp", "program", "thread"),
+    ("program/wait-forever.mbp", "program", "thread"),
     ("objects/flag.obj", "smv", "MODULE"),
     ("objects/flag.obj", "dot", "digraph"),
 )

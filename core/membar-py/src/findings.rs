@@ -54,7 +54,7 @@ impl Findings {
         self.found.symmetric.clone()
     }
 
-    /// Consistent executions in which some thread waits for ever.
+    /// Consistent executions in which some thread waits forever.
     #[getter]
     fn blocked(&self) -> u64 {
         self.found.blocked
@@ -133,7 +133,7 @@ impl Findings {
         self.found.faults.keys().copied().collect()
     }
 
-    /// Executions in which some thread looks at memory in a loop for ever.
+    /// Executions in which some thread looks at memory in a loop forever.
     #[getter]
     fn stuck(&self) -> u64 {
         self.found.stuck.get(&0).map_or(0, |seen| seen.count)
@@ -208,7 +208,7 @@ impl Findings {
         self.execution_of(self.found.faults.get(&thread).map(|seen| &seen.first))
     }
 
-    /// The first execution in which some thread looks at memory in a loop for ever.
+    /// The first execution in which some thread looks at memory in a loop forever.
     fn stuck_witness(&self) -> PyResult<Execution> {
         self.execution_of(self.found.stuck.get(&0).map(|seen| &seen.first))
     }

@@ -336,7 +336,7 @@ impl RunAnswer {
         self.answer.failed
     }
 
-    /// Whether a run may stay inside an atomic block for ever, where the automaton does not see it.
+    /// Whether a run may stay inside an atomic block forever, where the automaton does not see it.
     #[getter]
     fn unseen(&self) -> bool {
         self.answer.unseen

@@ -226,7 +226,7 @@ impl From<&RunStep> for Step {
     }
 }
 
-/// A run that goes on for ever: a way in and a cycle; None stands for the program having ended.
+/// A run that goes on forever: a way in and a cycle; None stands for the program having ended.
 #[pyclass(frozen, get_all, eq, skip_from_py_object, module = "membar._core")]
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Lasso {

@@ -1,11 +1,11 @@
 //! A generalised Büchi automaton over predicates of states, with marks on its edges.
 //!
 //! It reads a run state by state: an edge can be taken where its literals are true of the program's state, and moves on
-//! with the program's next step. A run is accepted if some way to follow it for ever sees every mark infinitely often.
+//! with the program's next step. A run is accepted if some way to follow it forever sees every mark infinitely often.
 //!
 //! Form: number of states; list of initial states; number of marks; list of edges, each its source, its target, the
 //! list of its literals (twice the predicate, plus 1 where it must be true) and the list of its marks; list of states
-//! that are wrong to reach at all; a flag for accepting only runs in which something happens for ever.
+//! that are wrong to reach at all; a flag for accepting only runs in which something happens forever.
 
 use membar_ir::error::CoreError;
 use membar_ir::words::Words;
@@ -42,7 +42,7 @@ pub struct Automaton {
     pub(super) leaving: Vec<Vec<Edge>>,
     /// Per state, whether it is wrong to reach it.
     pub(super) wrong: Vec<bool>,
-    /// Whether it accepts only runs in which something happens for ever.
+    /// Whether it accepts only runs in which something happens forever.
     pub(super) is_endless: bool,
     /// The predicates of the program that it asks for; its bits are places in this list.
     pub predicates: Vec<usize>,

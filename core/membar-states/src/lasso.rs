@@ -6,7 +6,7 @@ use super::automaton::AcceptanceSets;
 use super::graph::{Arc, Graph};
 use super::safety::RunStep;
 
-/// A run: a way in, and a cycle that is taken for ever.
+/// A run: a way in, and a cycle that is taken forever.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lasso {
     /// The way in; None where the program has ended and only the automaton moves.

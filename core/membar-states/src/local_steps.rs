@@ -30,7 +30,7 @@ pub(super) struct Part {
     pub(super) exits: bool,
     /// Whether no edge leads on.
     pub(super) has_ended: bool,
-    /// Whether it may wait for ever where it is.
+    /// Whether it may wait forever where it is.
     pub(super) may_stay: bool,
     /// Whether its steps are in the list of its thread, and not in that of all.
     is_spare: bool,

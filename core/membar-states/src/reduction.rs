@@ -5,10 +5,10 @@
 //! writes any more, puts stores into its buffer (which only a fence of all buffers or a join would notice), passes a
 //! fence with an empty buffer. Under sc each of its steps must commute with every edge that another thread may still
 //! take: both access different cells and different ends of channels, or `commutation` shows it. Edges of the thread that wait for a condition must
-//! go on waiting until the thread itself moves, and none that is taken may change what a predicate looks at or, where runs are fair to buffers, put a store into a buffer: a run that goes on for ever without that store
+//! go on waiting until the thread itself moves, and none that is taken may change what a predicate looks at or, where runs are fair to buffers, put a store into a buffer: a run that goes on forever without that store
 //! need not make it leave. Deadlocks, final states, failures, error states and stores held back by the bound are all kept.
 //!
-//! Besides, no thread may be postponed for ever: on every cycle of states there must be one in which all steps are
+//! Besides, no thread may be postponed forever: on every cycle of states there must be one in which all steps are
 //! followed. A cycle in which threads only move alone leads some thread round a loop of its control flow. So the edges that close loops of such edges
 //! never stand alone (Kurshan, Levin, Minea, Peled, Yenigün, "Static partial order reduction", TACAS 1998). What is
 //! followed is thus decided by the state of the program alone, whatever the order in which states are visited and whatever

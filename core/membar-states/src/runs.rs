@@ -47,7 +47,7 @@ pub struct Answer {
     pub fault: bool,
     /// Whether an assertion failed, which ends a run, where the automaton might still have accepted it.
     pub failed: bool,
-    /// Whether a run may stay inside an atomic block for ever, where the automaton does not see it.
+    /// Whether a run may stay inside an atomic block forever, where the automaton does not see it.
     pub unseen: bool,
     /// Why it did not end, if it did not.
     pub stopped: Option<Stopped>,

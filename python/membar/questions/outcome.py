@@ -70,7 +70,7 @@ class Witness:
         steps: the order of steps with buffer contents, where the engine is operational.
         choices: per thread, the values it read or chose, in order: enough to run it again.
         message: what is wrong (or shown) here, in one line.
-        cycle: where a run that goes on for ever comes back to: the steps from this one on are repeated; at
+        cycle: where a run that goes on forever comes back to: the steps from this one on are repeated; at
             the number of steps, nothing more happens. None for a run that ends where it is shown.
         fair: what such a run treats fairly: `buffers`, `processes`.
     """

@@ -190,7 +190,7 @@ def _prove(
 ) -> tuple[Discharged, ThreadSystem]:
     """The strongest proof, and the system that it is about.
 
-    Where buffers can grow for ever, stores are summarised; and where that proves nothing, the bound stays.
+    Where buffers can grow forever, stores are summarised; and where that proves nothing, the bound stays.
     """
     from membar.objects.proof.discharge import prove  # noqa: PLC0415 - brings z3 along
 

@@ -298,7 +298,7 @@ def test_long_runs_are_told_by_their_steps(name: str) -> None:
     assert time.process_time() - started < 20  # with all pairs of program order it takes minutes
 
 
-# P1 may fail or go on for ever; P0 only computes.
+# P1 may fail or go on forever; P0 only computes.
 FAILING = parse(
     """program failing
     memory x : i32  memory y : i32

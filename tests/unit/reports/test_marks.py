@@ -1,4 +1,4 @@
-"""What pictures and drawings say of executions that stop, go on for ever, or fail."""
+"""What pictures and drawings say of executions that stop, go on forever, or fail."""
 
 from __future__ import annotations
 

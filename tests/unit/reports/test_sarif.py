@@ -153,7 +153,7 @@ def logs(folder: Path) -> list[Any]:
     """Logs with everything that can be in one."""
     named = ["c/tas-relaxed.c", "cubicle/flags.cub", "litmus/store-buffering.litmus", "dve/peterson.dve"]
     named += [
-        "program/wait-for-ever.mbp",
+        "program/wait-forever.mbp",
         "c/publication.c",
         "promela/peterson-repeated.pml",
         "litmus/coherence.litmus",
@@ -225,7 +225,7 @@ def test_what_weak_memory_does_has_both_places(folder: Path) -> None:
 
 
 def test_who_waits_for_ever_is_the_place(folder: Path) -> None:
-    result = result_of(log_of(folder, str(EXAMPLES / "program/wait-for-ever.mbp")))
+    result = result_of(log_of(folder, str(EXAMPLES / "program/wait-forever.mbp")))
     assert (result["ruleId"], line_of(result["locations"][0])) == ("termination", 17)
 
 

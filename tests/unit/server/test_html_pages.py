@@ -68,7 +68,7 @@ PAGES: Final[Mapping[str, tuple[Callable[[Path], str], str, str]]] = {
     "holds": (lambda _: answer("c/peterson.c", model="sc"), "HOLDS", "Outcomes"),
     "lasso": (lambda _: answer(PROMELA, ltl="G F p0@inside"), "A run that violates", "Execution"),
     "several properties": (lambda _: answer(PROMELA), "HOLDS WITHIN", "Report"),
-    "deadlock": (lambda _: answer("program/wait-for-ever.mbp"), "VIOLATED", "Execution"),
+    "deadlock": (lambda _: answer("program/wait-forever.mbp"), "VIOLATED", "Execution"),
     "history": (
         lambda _: answer(
             "c/objects/treiber.c", client=(2, 2), model="armv8", defines=["PUSH=memory_order_relaxed"]

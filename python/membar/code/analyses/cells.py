@@ -457,7 +457,7 @@ class Layouts:
         def within(cuts: set[int], start: int) -> set[int]:
             return {cut for cut in cuts if start < cut and (length is None or cut < start + length)}
 
-        # Behind what is accessed there is nothing to cut; without that end, two copies might cut for ever.
+        # Behind what is accessed there is nothing to cut; without that end, two copies might cut forever.
         last, other_last = self._end(source.site), self._end(to.site)
         for_other = {at for cut in within(one, source.start) if (at := cut + shift) < other_last} - other
         for_one = {at for cut in within(other, to.start) if (at := cut - shift) < last} - one

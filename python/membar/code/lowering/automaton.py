@@ -201,7 +201,7 @@ def without_empty_steps(
 ) -> tuple[tuple[Edge, ...], int]:
     """The automaton without steps that do nothing and are the only way on; also its entry.
 
-    A step back to where it begins stays: it waits for ever. Points in `kept` stay, too. A loop keeps its own
+    A step back to where it begins stays: it waits forever. Points in `kept` stay, too. A loop keeps its own
     beginning where another one begins with it: of one loop inside another, only one may wait.
     """
     leaving: dict[int, int] = {}

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 NAME = "states"
-UNSEEN = "a run that stays inside an atomic block for ever, where claims do not see it, was reached"
+UNSEEN = "a run that stays inside an atomic block forever, where claims do not see it, was reached"
 FAILED = "a failed assertion, which ends runs that the claims are about, was reached"
 LEFT_OUT = "the run that violates a claim ends where membar does not follow the program further"
 _BITS_FOR_RUNS = "--bitstate cannot answer LTL claims or conditions on final states: leave it out"

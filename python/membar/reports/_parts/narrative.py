@@ -343,7 +343,7 @@ def _run_table(program: Program, witness: Witness, columns: int, signs: Signs) -
 def _with_cycle(
     program: Program, witness: Witness, parts: tuple[list[Cell], list[Cell]], columns: int, signs: Signs
 ) -> list[Line]:
-    """The table of a run; of one that goes on for ever, the way in and the cycle."""
+    """The table of a run; of one that goes on forever, the way in and the cycle."""
     heads = [thread.name for thread in program.threads]
     lines = thread_table(heads, parts[0], columns=columns, signs=signs)
     if witness.cycle is None:

@@ -28,7 +28,7 @@ class Palette:
         line: borders of boxes.
         write: boxes of writes.
         bad: what fails, and what races.
-        again: what repeats for ever.
+        again: what repeats forever.
         po, rf, co, fr, depends: relations.
     """
 

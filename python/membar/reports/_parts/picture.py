@@ -35,7 +35,7 @@ class Picture:
         folded: what stands for several events, in words.
         failing: reads that an assertion, or a check of memory, fails on.
         racing: accesses that race.
-        repeated: events that are repeated for ever.
+        repeated: events that are repeated forever.
         cycle: events of a forbidden cycle.
     """
 

@@ -56,7 +56,7 @@ CASES = {
     "destructors of keys get what a thread leaves": ("int d; pthread_key_t k; void e(void *p) { d = (int)(long)p; } void *f(void *a) { pthread_key_create(&k, e); pthread_setspecific(k, (void *)7); return 0; }", "pthread_join(t, 0); assert(d == 7); pthread_create(&t, 0, f, 0);", "holds"),
     # Futexes.
     "a wake is not lost": (_FUTEX + "void *f(void *a) { d = 1; x = 1; WAKE; return 0; }", "while (!x) WAIT; assert(d == 1);", "holds"),
-    "who is not woken waits for ever": (_FUTEX + "void *f(void *a) { d = 1; x = 1; return 0; }", "while (!x) WAIT;", "violated deadlock"),
+    "who is not woken waits forever": (_FUTEX + "void *f(void *a) { d = 1; x = 1; return 0; }", "while (!x) WAIT;", "violated deadlock"),
     "waiting orders nothing": (_FUTEX + "void *f(void *a) { d = 1; atomic_store_explicit(&x, 1, memory_order_relaxed); WAKE; return 0; }", "while (!atomic_load_explicit(&x, memory_order_relaxed)) WAIT; assert(d == 1);", "violated assertions"),
     # Addresses: no better aligned than C says, whether anybody accesses the variable or only looks where it is.
     "a byte is aligned to nothing": ("char b; void *f(void *a) { return 0; }", "assert(((uintptr_t)&b & 1) == 0);", "violated assertions"),
