@@ -36,6 +36,14 @@ impl Drop for Own {
     fn drop(&mut self) { if O.try_with(|_| ()).is_err() { X.fetch_add(1, Relaxed); } }
 }
 std::thread_local! { static O: Own = Own(3); }
+static S: Mutex<std::collections::BTreeMap<u32, u32>> = Mutex::new(std::collections::BTreeMap::new());
+struct Tie(u32);
+impl PartialEq for Tie { fn eq(&self, _: &Tie) -> bool { true } }
+impl Eq for Tie {}
+impl PartialOrd for Tie {
+    fn partial_cmp(&self, other: &Tie) -> Option<std::cmp::Ordering> { Some(self.cmp(other)) }
+}
+impl Ord for Tie { fn cmp(&self, _: &Tie) -> std::cmp::Ordering { std::cmp::Ordering::Equal } }
 """
 _WAIT = "drop(C.wait_while(M.lock().unwrap(), |n| *n == 0).unwrap())"
 _TIMED = "C.wait_timeout_while(M.lock().unwrap(), Duration::from_secs(9), |n| *n == 0).unwrap()"
@@ -564,6 +572,61 @@ CASES = {
         "let r = membar::nondet::<bool>();",
         "assert!(r);",
         "violated",
+    ),
+    "a hash map gives its entries in any order": (
+        "",
+        "let m = std::collections::HashMap::from([(1, 5), (2, 6)]); let first = *m.keys().next().unwrap();",
+        "assert_eq!(first, 1);",
+        "violated",
+    ),
+    "a hash map gives each entry once": (
+        "",
+        "let m = std::collections::HashMap::from([(1, 5), (2, 6)]); let sum: u32 = m.into_values().sum();",
+        "assert_eq!(sum, 11);",
+        "holds",
+    ),
+    "hashes depend on keys": (
+        "",
+        "let s = std::hash::RandomState::new(); let r = std::hash::BuildHasher::hash_one(&s, 3u32);",
+        "assert_eq!(r, std::hash::BuildHasher::hash_one(&s, 3u32));",
+        "holds-within",
+    ),
+    "a map has room for a few entries": (
+        "X.store(membar::nondet_in(0, 1) as u32, Relaxed);",
+        "let mut m = std::collections::BTreeMap::new();"
+        "for n in 0..4 { m.insert(n, n); } for n in 4..8 { m.insert(n, n); }",
+        "if X.load(Relaxed) == 1 { m.insert(9, 9); }",
+        "holds-within",
+    ),
+    "which of two equal elements is greatest is open": (
+        "",
+        "let mut h = std::collections::BinaryHeap::from([Tie(1), Tie(2)]); let r = h.pop().unwrap().0;",
+        "assert_eq!(r, 2);",
+        "violated",
+    ),
+    "a mutex protects a sorted map": (
+        "S.lock().unwrap().insert(2, 7);",
+        "S.lock().unwrap().insert(1, 8);",
+        "assert!(S.lock().unwrap().iter().eq([(&1, &8), (&2, &7)]));",
+        "holds",
+    ),
+    "slices are compared element by element": (
+        "V.lock().unwrap().push(1);",
+        "V.lock().unwrap().push(1);",
+        "assert!(*V.lock().unwrap() == [1, 1]);",
+        "holds",
+    ),
+    "iterating over a vector depends on no address": (
+        "V.lock().unwrap().push(1);",
+        "V.lock().unwrap().push(1);",
+        "assert_eq!(V.lock().unwrap().iter().sum::<u32>(), 2);",
+        "holds",
+    ),
+    "a few elements are sorted": (
+        "V.lock().unwrap().push(2);",
+        "let mut v = [X.load(Relaxed), 0, 3, 1]; v[1..].sort_unstable();",
+        "assert_eq!(v, [0, 0, 1, 3]);",
+        "holds",
     ),
     "a relaxed flag orders nothing": (
         "D.set(1); X.store(1, Relaxed);",

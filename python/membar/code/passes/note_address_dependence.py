@@ -7,7 +7,7 @@ of different objects are not equal, unless one is the end of its object: there, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from membar.code import ir
 from membar.code.analyses.blocks import line_of
@@ -21,6 +21,7 @@ _COMPARISONS = frozenset({"ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge"
 _EQUALITIES = frozenset({"eq", "ne"})
 _DIVISIONS = frozenset({"urem", "srem", "udiv", "sdiv", "mul"})
 _TAKES_BITS = frozenset({"lshr", "ashr", "and"})
+_SAME = frozenset({"bitcast", "inttoptr", "ptrtoint"})
 _ALL = _COMPARISONS | _EQUALITIES | _DIVISIONS | _TAKES_BITS
 _TAG_BITS = 47  # no address of a process is higher
 _MADE = frozenset({"bounded", "constant", "copied", "heap", "split", "undefined", "unnamed"})  # see `Emitter`
@@ -88,6 +89,11 @@ class _Sites:
             for target in targets_of(block.end):
                 for parameter, given in zip(parameters[target.block], target.arguments, strict=True):
                     self.given.setdefault(parameter.name, []).append(given)
+        self.bases = _bases(function, self.given)
+
+    def have_one_base(self, operands: tuple[ir.Operand, ...]) -> bool:
+        """Whether all operands are computed from one address, so that they point into one object."""
+        return len({_base_of(operand, self.bases) for operand in operands}) == 1
 
     def of(self, operand: ir.Operand) -> set[str]:
         """The sites of an operand; a distance between two addresses is none."""
@@ -119,9 +125,54 @@ class _Sites:
         return True
 
 
+def _bases(function: ir.Function, given: Mapping[str, list[ir.Operand]]) -> dict[str, ir.Operand]:
+    """The value that each address is computed from, by its name; if jumps bring several, it is its own.
+
+    Two values with one base belong to the same evaluation of it: one that a loop keeps from its last
+    iteration also comes from before the loop, and so has another base.
+    """
+    origins = dict(given)
+    for block in function.blocks:
+        for item in block.instructions:
+            match item:
+                case ir.Index(result=result, base=origin):
+                    origins[result.name] = [origin]
+                case ir.Compute(result=result, operation=operation, operands=(origin,)) if operation in _SAME:
+                    origins[result.name] = [origin]
+                case _:
+                    pass
+    bases: dict[str, ir.Operand] = {}
+    is_stable = False
+    while not is_stable:
+        is_stable = True
+        for name, found in origins.items():
+            known = {
+                _base_of(each, bases)
+                for each in found
+                if not isinstance(each, ir.Value) or each.name not in origins or each.name in bases
+            } - {ir.Value(name, ir.PTR)}
+            base = next(iter(known)) if len(known) == 1 else ir.Value(name, ir.PTR)
+            if known and bases.get(name) != base and bases.get(name) != ir.Value(name, ir.PTR):
+                bases[name] = base
+                is_stable = False
+    return bases
+
+
+def _base_of(operand: ir.Operand, bases: Mapping[str, ir.Operand]) -> ir.Operand:
+    match operand:
+        case ir.Value(name=name):
+            return bases.get(name, ir.Value(name, ir.PTR))
+        case ir.ObjectAddress():
+            return replace(operand, offset=0, type=ir.PTR)
+        case _:
+            return operand
+
+
 def _depends(module: ir.Module, sites_of: _Sites, item: ir.Compute) -> bool:
     sites = [sites_of.of(operand) for operand in item.operands]
     if not any(sites):
+        return False
+    if item.operation in _COMPARISONS | _EQUALITIES and sites_of.have_one_base(item.operands):
         return False
     if item.operation in _COMPARISONS:
         return all(sites) and sites[0] != sites[1]

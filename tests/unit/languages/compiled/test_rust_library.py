@@ -21,7 +21,8 @@ from strategies.rust_library import CASES, HEAD, all_programs, program
 from tiers import first
 
 pytestmark = pytest.mark.skipif(shutil.which("rustc") is None, reason="rustc is not installed")
-QUICK = {"a mutex is no fence", "a vector grows", "park may end without cause"}
+QUICK = {"a mutex is no fence", "park may end without cause", "a mutex protects a sorted map"}
+QUICK |= {"iterating over a vector depends on no address"}
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,8 @@ def test_every_function_of_the_library_has_a_case(tmp_path: Path) -> None:
     path = tmp_path / "case.rs"
     path.write_text(all_programs())
     # Unoptimised, LLVM IR names every function that is called.
-    built = build_rust([str(path)], BuildOptions(options=CompileOptions(others=("-Copt-level=0",))))
+    options = CompileOptions(others=("-Copt-level=0", "-Zinline-mir=no"))
+    built = build_rust([str(path)], BuildOptions(options=options))
     called = {_short_name(symbol) for symbol in re.findall(r'@"?([\w.$]+)', built.files[0].module.text)}
     promised = set(_promised_functions())
     assert len(promised) > 90
@@ -49,7 +51,10 @@ def test_every_function_of_the_library_has_a_case(tmp_path: Path) -> None:
 def _promised_functions() -> Iterator[str]:
     """The public functions of membar's crates, with the type or module they belong to."""
     inside = {"primitives.rs", "runtime.rs"}
+    containers = "collections"  # test_rust_containers.py compares them with those of `std`
     for path in (*Path(SHIM, "std").rglob("*.rs"), Path(SHIM, "membar", "lib.rs")):
+        if containers in path.parts:
+            continue
         owner = module = path.parent.name if path.stem == "lib" else path.stem
         for line in path.read_text().splitlines() if path.name not in inside else ():
             of_type = re.fullmatch(r"impl (\w+) \{", _without_types(line))
@@ -69,7 +74,7 @@ def _without_types(text: str) -> str:
     """The text without arguments of types."""
     rest, before = text.replace("->", ""), ""
     while rest != before:
-        rest, before = re.sub(r"(?<=\w)(::)?<[^<>]*>", "", rest), rest
+        rest, before = re.sub(r"(?<=\w)(::)?<[^<>]*>|<[^<>]* as [^<>]*>", "", rest), rest
     return rest
 
 
@@ -258,11 +263,6 @@ def test_a_test_of_a_package_is_checked(test: str, features: list[str], verdict:
         ("fn main() {}", {"rustc": "/nowhere/rustc"}, "not a program that can be run"),
         ('fn main() { std::fs::remove_file("x").ok(); }', {}, "is not modelled"),
         ('fn main() { drop(format!("{}", std::process::id())); }', {}, "macro `format!` is not modelled"),
-        (
-            "fn main() { std::collections::HashMap::new().insert(1, 2); }",
-            {},
-            "`HashMap` and `HashSet` are not modelled",
-        ),
     ],
 )
 def test_what_is_wrong_is_said(text: str, options: dict[str, Any], message: str, tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ _LIBRARIES = ("core", "alloc", "std", "panic_abort", "panic_unwind", _HASH_MAPS)
 # Functions of the shim that do nothing but say that some properties are checked in part only.
 _MARKS = {
     "not_printed": (("memory", "races"), "without what `print!` and similar macros read"),
+    "random_keys": (("",), "with one pair of the random keys of hash functions"),
     "may_read_again": (("deadlock",), "without threads that read an RwLock again while a writer waits"),
 }
 _OTHER_PATHS = {
@@ -64,6 +65,7 @@ _OTHER_NAMES = {
     "memcmp": "compare",
     "bcmp": "compare",
 }
+_COMPARE = {size: f"{OWN}compare_by_{size}" for size in (2, 4, 8)}
 # Generic functions whose only bodies are in the compiled library, and types of the shim with the same layout,
 # for which rustc makes bodies.
 _GROW = "<alloc::raw_vec::RawVec<{}>>::grow_one"
@@ -75,6 +77,11 @@ _SAME_LAYOUT = {
 }
 _OTHER_TYPES = {
     _GROW.format(type_): _GROW.format(f"membar_std::runtime::{like}") for type_, like in _SAME_LAYOUT.items()
+}
+# What is called only for many elements, and what calls of it are.
+_FOR_MANY = {
+    "core::slice::sort::stable::driftsort_main": "sorting more than 20 elements",
+    "core::slice::sort::unstable::ipnsort": "sorting more than 20 elements",
 }
 _TRAPS = ("llvm.trap", "llvm.debugtrap", "llvm.ubsantrap")
 _OVERFLOWS = {
@@ -130,7 +137,7 @@ def resolve_runtime(module: ir.Module, defined: Collection[str], uses: Collectio
     others |= _bodies_for_other_types(missing, defined)
     others["llvm.assume"] = f"{OWN}promise"
     others |= dict.fromkeys(_TRAPS, f"{OWN}trap")
-    found = _Panics(module, panics, uses).run()
+    found = _Panics(_with_elements_compared(module), panics, uses).run()
     found = rename(_with_plain_entry(found), others, {})
     kept = {
         name: _without_copies_for_debuggers(item)
@@ -147,6 +154,35 @@ def resolve_runtime(module: ir.Module, defined: Collection[str], uses: Collectio
         handlers=tuple(_places_that_catch(module)),
         is_rust=True,
     )
+
+
+def _with_elements_compared(module: ir.Module) -> ir.Module:
+    """The module in which slices are compared element by element, not byte by byte, as `==` does it."""
+    compares = tuple(ir.FunctionAddress(name) for name in ("memcmp", "bcmp") if name in module.functions)
+    functions = dict(module.functions)
+    for function in module.functions.values() if compares else ():
+        sizes = {
+            item.result.name: item.operands[1].value
+            for block in function.blocks
+            for item in block.instructions
+            if isinstance(item, ir.Compute)
+            and item.operation == "mul"
+            and isinstance(item.operands[1], ir.Constant)
+        }
+
+        def compare(item: ir.Instruction, sizes: Mapping[str, int] = sizes) -> ir.Instruction:
+            match item:
+                case ir.Call(callee=callee, arguments=(_, _, ir.Value(name=length))) if callee in compares:
+                    name = _COMPARE.get(sizes.get(length, 1))
+                    return item if name is None else replace(item, callee=ir.FunctionAddress(name))
+                case _:
+                    return item
+
+        blocks = tuple(
+            replace(block, instructions=tuple(map(compare, block.instructions))) for block in function.blocks
+        )
+        functions[function.name] = replace(function, blocks=blocks)
+    return replace(module, functions=functions)
 
 
 def _bodies_for_other_types(missing: Mapping[str, str], defined: Collection[str]) -> dict[str, str]:
@@ -202,6 +238,9 @@ class _Panics:
         return self.checks.added_to(replace(self.module, functions=functions))
 
     def _function(self, function: ir.Function) -> ir.Function:
+        what = _FOR_MANY.get(demangle(function.name).partition("::<")[0]) if function.blocks else None
+        if what is not None:
+            return cut_off(function, what, self.checks)
         blocks = tuple(
             replace(
                 block, instructions=tuple(new for old in block.instructions for new in self._instruction(old))
@@ -307,16 +346,20 @@ class _Missing:
         return function is not None and bool(function.blocks)
 
     def _stub(self, function: ir.Function) -> ir.Function:
-        reason = f"calls of `{shorten_library(demangle(function.name))}`"
-        cut = self.checks.cut(reason, function.place)
-        block = ir.Block(name="start", instructions=(cut,), end=ir.Unreachable())
-        return replace(function, blocks=(block,))
+        return cut_off(function, f"calls of `{shorten_library(demangle(function.name))}`", self.checks)
+
+
+def cut_off(function: ir.Function, reason: str, checks: Checks) -> ir.Function:
+    """A function with a body at which executions are truncated."""
+    cut = checks.cut(reason, function.place)
+    block = ir.Block(name="start", instructions=(cut,), end=ir.Unreachable())
+    return replace(function, blocks=(block,))
 
 
 def _called_as(path: str) -> str:
     """What a program calls if it calls a function of a library, and the verb."""
-    if path.lstrip("<").startswith(_HASH_MAPS) or last_word(path) == "hashmap_random_keys":
-        return "`HashMap` and `HashSet` are"
+    if path.lstrip("<").startswith(_HASH_MAPS):
+        return "maps and sets of the crate `hashbrown` are"
     path = shorten_library(path)
     return "the macro `format!` is" if path == _FORMAT else f"the function `{path}` is"
 

@@ -10,6 +10,8 @@ extern crate std as real;
 
 pub use real::*;
 
+pub mod collections;
+pub mod hash;
 pub mod panic;
 pub mod prelude;
 #[doc(hidden)]

@@ -65,17 +65,28 @@ fn __mb_rust_start(main: &Main, _: isize, _: *const *const u8, _: u8) -> isize {
     main() as isize
 }
 
-#[no_mangle]
-unsafe extern "C" fn __mb_rust_compare(left: *const u8, right: *const u8, length: usize) -> i32 {
-    let mut at = 0;
-    while at < length {
-        let (a, b) = (*left.add(at), *right.add(at));
-        if a != b {
-            return a as i32 - b as i32;
+/// `memcmp` of elements that have the same size: which of them are bytes, or words, is known from the length.
+macro_rules! compare {
+    ($($name:ident: $element:ty;)*) => {$(
+        #[no_mangle]
+        unsafe extern "C" fn $name(left: *const $element, right: *const $element, length: usize) -> i32 {
+            let mut at = 0;
+            while at < length / core::mem::size_of::<$element>() {
+                let (a, b) = (left.add(at).read_unaligned(), right.add(at).read_unaligned());
+                if a != b {
+                    return if a.to_be() < b.to_be() { -1 } else { 1 };
+                }
+                at += 1;
+            }
+            0
         }
-        at += 1;
-    }
-    0
+    )*};
+}
+compare! {
+    __mb_rust_compare: u8;
+    __mb_rust_compare_by_2: u16;
+    __mb_rust_compare_by_4: u32;
+    __mb_rust_compare_by_8: u64;
 }
 
 /// Types with the layout of others: the compiled `alloc` has the only bodies of some generic functions of those.
