@@ -92,6 +92,8 @@ def not_followed(
         reads = any(each.type == ir.PTR for each in rest)
     elif name.startswith(("v", "__v")):
         reads = any(each.is_text for each in found)
+    else:  # a number where a text is expected, or nothing
+        reads = reads or any(each.kind == b"s" and not _is_pointer(each.argument) for each in found)
     if reads:
         yield from ((word, f"without what `{name}` reads") for word in ("memory", "races"))
     if any(each.kind == b"n" for each in found):
@@ -172,6 +174,10 @@ def _conversions(module: ir.Module, name: str, arguments: tuple[ir.Operand, ...]
 def _format_of(name: str, arguments: tuple[ir.Operand, ...]) -> ir.Operand | None:
     number = _FORMATS.get(name, len(arguments))
     return arguments[number] if number < len(arguments) else None
+
+
+def _is_pointer(operand: ir.Operand | None) -> bool:
+    return operand is not None and operand.type == ir.PTR
 
 
 def _is_null(operand: ir.Operand) -> bool:

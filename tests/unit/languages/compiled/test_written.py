@@ -144,3 +144,51 @@ def test_equal_elements_are_sorted_and_found_in_any_order(condition: str, verdic
     assert found.verdict == verdict
     executions = found.outcome.run.statistics.executions or 0
     assert executions <= 18  # six orders of `v`, and three that are found
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (
+            'char text[] = ",a,,bc", *rest; assert(*strtok_r(text, ",", &rest) == 97); char *second = strtok_r(0, ",", &rest);'
+            ' assert(strlen(second) == 2 && second == text + 4); assert(!strtok_r(0, ",", &rest));',
+            "holds",
+        ),
+        (
+            'char text[] = "a,b", *rest = text; assert(strlen(strsep(&rest, ",")) == 1); assert(*strsep(&rest, ",") == 98 && !rest);',
+            "holds",
+        ),
+        ('char *all = strtok("abc", ","); assert(strlen(all) == 3 && !strtok(0, ","));', "holds"),
+        ('strtok("a,c", ",");', "violated"),
+        (
+            "cpu_set_t set; sched_getaffinity(0, sizeof set, &set); assert(CPU_ISSET(0, &set) && !CPU_ISSET(2, &set));",
+            "holds-within",
+        ),
+        ('printf("%s", 5);', "holds-within"),
+        ('printf("%s");', "holds-within"),
+    ],
+)
+def test_words_processors_and_wrong_formats(text: str, verdict: str) -> None:
+    heads = "".join(f"#include <{name}.h>\n" for name in ("assert", "sched", "stdio", "string"))
+    whole = f"#define _GNU_SOURCE\n{heads}int main(void) {{ {text} return 0; }}"
+    assert membar.check(SourceFile("words.c", whole), model="rc11", max_unroll=8).verdict == verdict
+
+
+def test_a_lock_by_test_and_set_is_an_acquire() -> None:
+    """clang makes it seq_cst, gcc does not."""
+    text = """
+        #include <assert.h>
+        #include <pthread.h>
+        int x, data;
+        static void *publish(void *unused) { data = 1; __sync_lock_test_and_set(&x, 1); return unused; }
+        int main(void) {
+          pthread_t t;
+          pthread_create(&t, 0, publish, 0);
+          int seen = __atomic_load_n(&x, __ATOMIC_ACQUIRE);
+          if (seen) assert(data == 1);
+          return 0;
+        }
+        """
+    assert membar.check(SourceFile("publish.c", text), model="rc11").verdict == "violated"
+    release = text.replace("__sync_lock_test_and_set(&x, 1)", "__atomic_store_n(&x, 1, __ATOMIC_RELEASE)")
+    assert membar.check(SourceFile("publish.c", release), model="rc11").verdict == "holds"

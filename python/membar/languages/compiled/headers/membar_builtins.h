@@ -52,7 +52,8 @@
 #define __sync_nand_and_fetch(p, ...) __sync_nand_and_fetch(__mb_plain(p), __VA_ARGS__)
 #define __sync_bool_compare_and_swap(p, ...) __sync_bool_compare_and_swap(__mb_plain(p), __VA_ARGS__)
 #define __sync_val_compare_and_swap(p, ...) __sync_val_compare_and_swap(__mb_plain(p), __VA_ARGS__)
-#define __sync_lock_test_and_set(p, ...) __sync_lock_test_and_set(__mb_plain(p), __VA_ARGS__)
+/* An acquire and no more, as gcc has it; clang's own one is seq_cst. */
+#define __sync_lock_test_and_set(p, v, ...) __atomic_exchange_n(p, v, __ATOMIC_ACQUIRE)
 #define __sync_lock_release(p, ...) __sync_lock_release(__mb_plain(p), ##__VA_ARGS__)
 
 #endif

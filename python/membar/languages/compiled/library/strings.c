@@ -211,6 +211,36 @@ char *strpbrk(const char *text, const char *set)
     return *text ? (char *)text : NULL;
 }
 
+/// strtok, strtok_r, strsep: Plain accesses; `strtok` keeps its place in one variable for all threads.
+char *strtok_r(char *text, const char *set, char **rest)
+{
+    char *start = text ? text : *rest;
+    start += span(start, set, 1);
+    char *end = start + span(start, set, 0);
+    *rest = end;
+    if (*end)
+        *(*rest)++ = 0;
+    return end == start ? NULL : start;
+}
+char *strtok(char *text, const char *set)
+{
+    static char *rest;
+    return strtok_r(text, set, &rest);
+}
+char *strsep(char **text, const char *set)
+{
+    char *start = *text;
+    if (!start)
+        return NULL;
+    char *end = start + span(start, set, 0);
+    *text = NULL;
+    if (*end) {
+        *end = 0;
+        *text = end + 1;
+    }
+    return start;
+}
+
 /// strdup, strndup: Never fails.
 static char *duplicate(const char *text, size_t length)
 {

@@ -147,6 +147,18 @@ int thrd_sleep(const void *time, void *rest) { return 0; }
 /// sched_getcpu: Any small number.
 int sched_getcpu(void) { return (int)__membar_input(0, 1); }
 
+/// sched_getaffinity, pthread_getaffinity_np: The first processor, and the second one if there is one.
+int sched_getaffinity(int process, size_t size, unsigned char *processors)
+{
+    __builtin_memset(processors, 0, size);
+    processors[0] = (unsigned char)(__membar_input(0, 1) << 1 | 1);
+    return 0;
+}
+int pthread_getaffinity_np(unsigned long handle, size_t size, unsigned char *processors)
+{
+    return sched_getaffinity(0, size, processors);
+}
+
 /// thrd_create, thrd_join, thrd_detach, thrd_exit: Like the functions of <pthread.h>.
 int thrd_create(unsigned long *handle, int (*function)(void *), void *argument)
 {
