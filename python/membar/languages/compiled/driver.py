@@ -46,7 +46,7 @@ from membar.source import SourceFile, is_header_of_compiler, pattern
 from membar.text.file_paths import absolute, folder_of, is_below, resolve, stem, suffix
 
 HEADERS = f"{folder_of(__file__)}/headers"
-CONSTANT_OVERFLOW, COMPILED_OUT = "W1523", "W1524"
+CONSTANT_OVERFLOW, COMPILED_OUT, UNSEQUENCED = "W1523", "W1524", "W1528"
 PREPROCESSED, BITCODE, TEXT = frozenset({".i", ".ii"}), ".bc", ".ll"
 FOREIGN = "the program includes another file; programs in the web page cannot include your files"
 
@@ -59,8 +59,8 @@ _LIFETIMES = (
     "-Xclang", "-fsanitize=address", "-Xclang", "-fsanitize-address-use-after-scope",
     "-Xclang", "-fsanitize=shift-base",
 )  # fmt: skip
-_OVERFLOW = "integer-overflow"
-_FINDINGS = (_OVERFLOW, "shift-count-overflow", "shift-count-negative", "division-by-zero")
+_OVERFLOW, _UNSEQUENCED = "integer-overflow", "unsequenced"
+_FINDINGS = (_OVERFLOW, _UNSEQUENCED, "shift-count-overflow", "shift-count-negative", "division-by-zero")
 _CASTS = ("int-to-pointer-cast", "pointer-to-int-cast")
 _INVALID_ORDER = "atomic-memory-ordering"
 _WARNINGS = (_INVALID_ORDER, "user-defined-warnings", *_FINDINGS, *_CASTS)
@@ -651,6 +651,8 @@ def _code_of(message: Message) -> str:
     """The code of a warning that is not about what gcc allows."""
     if message.flag == _OVERFLOW:
         return CONSTANT_OVERFLOW
+    if message.flag == _UNSEQUENCED:
+        return UNSEQUENCED
     return COMPILED_OUT if message.text == _COMPILED_OUT else "W1515"
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 
 from membar.code import ir as code
 from membar.code.analyses.divided_accesses import lines_that_divide
+from membar.code.analyses.evaluation_order import EvaluationOrder
 from membar.code.analyses.shared_locks import may_be_stuck_while_reading
 from membar.code.analyses.thread_identifiers import compares_identifiers, may_repeat_identifiers
 from membar.code.lowering.program import lower_module
@@ -33,11 +34,12 @@ from membar.languages.compiled.driver import (
     COMPILED_OUT,
     CONSTANT_OVERFLOW,
     TEXT,
+    UNSEQUENCED,
     CompileOptions,
     ReadableFiles,
     depends_on_time,
 )
-from membar.languages.compiled.library_bodies import Library
+from membar.languages.compiled.library_bodies import FOLDER, Library
 from membar.languages.compiled.linking import link_program
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.located_errors import Refusal
@@ -47,7 +49,7 @@ from membar.languages.compiled.thread_names import name_threads
 from membar.program.program import Program
 from membar.records import record, replace
 from membar.source import COMMAND_NOTE, CompilerOptions, SourceFile
-from membar.text.file_paths import folder_of, suffix
+from membar.text.file_paths import folder_of, is_below, name_of, suffix
 
 _INPUTS = "__VERIFIER_nondet_"
 _SHARED_LOCKS = frozenset({"pthread_rwlock_rdlock", "pthread_rwlock_wrlock"})
@@ -196,8 +198,15 @@ def program_of(
     if source.arguments is not None and not uses_arguments(module.functions[ENTRY]):
         message = "--args has no effect: `main` does not use its arguments"
         raise InputError(Diagnostic(code="W0413", message=message, help="leave it out"))
+    evaluation_order = _evaluation_order(compiled, module)
+
+    def watch_all(name: str, module: code.Module) -> None:
+        evaluation_order.watch(name, module)
+        if watch is not None:
+            watch(name, module)
+
     try:
-        ready = prepare(module, words=source.arguments, name=name, watch=watch)
+        ready = prepare(module, words=source.arguments, name=name, watch=watch_all)
         program = lower_module(name_threads(ready, spans), name=name, span=spans)
     except NotSupportedError as problem:
         place = spans.in_program(problem.place)
@@ -216,6 +225,10 @@ def program_of(
         and may_repeat_identifiers(ready)
     ):
         parts = (*parts, (EVERY_PROPERTY, "identifiers of threads that are not given to later threads"))
+    order = evaluation_order.places(ready)
+    if order:
+        what = f"with the operands in {_lines(order, compiled)} evaluated in clang's order"
+        parts = (*parts, (EVERY_PROPERTY, what))
     divided = [] if built.processor is None or module.is_rust else lines_that_divide(ready)
     if divided:
         where = f"line{'s' * (len(divided) > 1)} {', '.join(map(str, divided))}"
@@ -237,6 +250,25 @@ def program_of(
         partly_checked=(*program.partly_checked, *parts),
         chosen_parts=chosen_parts,
         notes=(*program.notes, *notes),
+    )
+
+
+def _evaluation_order(compiled: CompiledProgram, module: code.Module) -> EvaluationOrder:
+    """What depends on the order of evaluation that the compiler chose, in C that it did not optimise."""
+    is_c = compiled.built.language == C.name and not any(item.is_given for item in compiled.built.modules)
+    return EvaluationOrder(module, is_of_program=lambda file: is_c and not is_below(file, FOLDER))
+
+
+def _lines(places: Iterable[code.Place], compiled: CompiledProgram) -> str:
+    """`line 3`, or `line 3, queue.h:7`."""
+    source = compiled.source
+    return ", ".join(
+        dict.fromkeys(
+            f"line {place.line}"
+            if compiled.spans.file(place.file) is source
+            else f"{name_of(place.file)}:{place.line}"
+            for place in places
+        )
     )
 
 
@@ -317,6 +349,8 @@ def _not_checked(built: Build) -> Iterator[tuple[str, str]]:
     for item in built.warnings:
         if item.code == CONSTANT_OVERFLOW:
             yield EVERY_PROPERTY, f"the compiler chose a value where constants overflow ({_where(item)[:-2]})"
+        elif item.code == UNSEQUENCED:
+            yield EVERY_PROPERTY, f"the compiler chose an order where C has none ({_where(item)[:-2]})"
         elif item.code == COMPILED_OUT:
             yield "assertions", f"assertions that are not compiled out ({_where(item)[:-2]})"
 
