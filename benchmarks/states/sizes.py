@@ -34,7 +34,7 @@ MODELS = {
     ("Peterson", 4): "peterson/peterson.4.dve",
 }
 BOUNDS = (1, 2)
-_HEAD = "| algorithm, processes | buffers | states | bytes per state | thousand states per second | |"
+_HEAD = "| algorithm, processes | buffers | states | bytes per state | 1,000 states/s | |"
 
 
 def model(name: str, processes: int) -> SourceFile:
@@ -75,7 +75,7 @@ def rows(name: str, processes: int, limits: Limits) -> None:
         if found.unfit is not None:
             remark = "a transition stores more than the buffer holds, so it is never taken"
         elif found.limit is not None:
-            shown, remark = f"more than {states:,}", found.limit
+            shown, remark = f"more than {states // 10**6} million", found.limit
         remark = "; ".join(filter(None, (remark, *(note for note in found.notes if "disk" in note))))
         figures = f"{shown} | {peak / max(states, 1):.1f} | {states / max(seconds, 1e-3) / 1000:,.0f}"
         sys.stdout.write(f"| {name}, {processes} | tso({bound}) | {figures} | {remark} |\n")

@@ -46,23 +46,23 @@ def report(store: str, load: str, flag: str = "atomic_int flag", model: str = "r
         (
             STORE.format("relaxed"),
             LOAD.format("acquire"),
-            "the store at line 7 is relaxed; a release store there, read by an acquire load, would",
+            "The store at line 7 is relaxed; a release store there that an acquire load reads from would",
         ),
         (
             STORE.format("release"),
             LOAD.format("relaxed"),
-            "the load at line 11 is relaxed; an acquire load there, of what a release store wrote, would",
+            "The load at line 11 is relaxed; an acquire load there that reads from a release store would",
         ),
         (
             STORE.format("relaxed"),
             LOAD.format("relaxed"),
-            "the store at line 7 is relaxed and the load at line 11 that reads it is relaxed;"
-            " a release store, read by an acquire load, would",
+            "The store at line 7 and the load at line 11 that reads from it are relaxed;"
+            " a release store that an acquire load reads from would",
         ),
         (
             f"atomic_thread_fence(memory_order_release); {STORE.format('relaxed')}",
             LOAD.format("relaxed"),
-            "the load at line 11 is relaxed; an acquire load there, of what a release store wrote, would",
+            "The load at line 11 is relaxed; an acquire load there that reads from a release store would",
         ),
     ],
 )
@@ -70,13 +70,13 @@ def test_a_race_names_the_relaxed_access_that_does_not_order(
     store: str, load: str, said: str, model: str
 ) -> None:
     found = report(store, load, model=model)
-    assert f"nothing orders them: {said}" in found
+    assert f"because nothing orders them. {said}" in found
     assert "weak memory plays no part" not in found
 
 
 def test_a_race_without_synchronisation_says_so() -> None:
     found = report("(void)0", "1")
-    assert "nothing orders them: no synchronisation lies between them" in found
+    assert "nothing orders them. No synchronisation lies between them." in found
     assert "weak memory plays no part" not in found
 
 
@@ -101,7 +101,7 @@ int main(void) {
     result = membar.check(SourceFile("text.c", text), model="rc11")
     found = " ".join(terminal.render(result).split())
     assert "the allocation at line 6 does not happen before the access at line 10" in found
-    assert "nothing orders them: the store at line 7 is relaxed; a release store there" in found
+    assert "Nothing orders them. The store at line 7 is relaxed; a release store there" in found
 
 
 def test_a_race_with_the_value_that_is_read_is_reported_though_there_are_fences() -> None:
@@ -123,4 +123,6 @@ int main(void) {
 }
 """
     result = membar.check(SourceFile("race.c", text), properties=("races",))
-    assert "and the load at line 6 that reads it is relaxed" in " ".join(terminal.render(result).split())
+    assert "and the load at line 6 that reads from it are relaxed" in " ".join(
+        terminal.render(result).split()
+    )

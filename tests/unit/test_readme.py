@@ -43,7 +43,7 @@ def test_the_python_snippet_runs(capsys: pytest.CaptureFixture[str], monkeypatch
 
 
 def test_every_model_and_engine_it_names_exists() -> None:
-    table = README[README.index("## What works now") : README.index("## Which guarantee")]
+    table = README[README.index("## What membar supports") : README.index("## Which guarantee")]
     rows = dict(re.findall(r"(?m)^\| (\w+) \| (.*) \|$", table))
     assert set(re.findall(r"`([\w-]+)`", rows["models"])) <= set(load.names())
     named = set(re.findall(r"`(\w+)` \(", rows["engines"]))

@@ -104,9 +104,8 @@ def _race_behind(answer: Answer, witness: Witness, columns: int) -> list[Line]:
         told = set[str]()
         one, other = (phrase(answer.program, event, told) for event in pair)
         reason = missing_order(answer.program, witness.execution, *pair, told)
-        because = f": {reason}" if reason else ""
-        title = line((f"data race: {one} and {other}: nothing orders them{because}", "bold"))
-        return [*wrap(title, columns, indent=2), line("so that:")]
+        title = f"Data race between {one} and {other}, because nothing orders them. {reason}".rstrip()
+        return [*wrap(line((title, "bold")), columns, indent=2), line("Therefore:")]
     return []
 
 
@@ -124,12 +123,11 @@ def _races(answer: Answer, witness: Witness, columns: int) -> list[Line]:
     told = set[str]()
     for (one, other), also in list(_merge_races(answer.program, pairs).items())[:_MOST_RACES]:
         first, second = (phrase(answer.program, event, told) for event in (one, other))
-        text = f"{first} and {second} race: nothing orders them" if is_race else "nothing orders them"
+        text = f"{first} and {second} race, because nothing orders them" if is_race else "Nothing orders them"
         reason = missing_order(answer.program, witness.execution, one, other, told)
         more = f"; so do those of {', '.join(also[:_MOST_NAMED])}" if also else ""
         more += f" and {len(also) - _MOST_NAMED} more" if len(also) > _MOST_NAMED else ""
-        because = f": {reason}" if reason else ""
-        lines += wrap(line(f"  {text}{because}{more}"), columns, indent=2)
+        lines += wrap(line(f"  {text}{more}. {reason}".rstrip()), columns, indent=2)
     return lines
 
 

@@ -58,8 +58,8 @@ def shown(answer: membar.Answer) -> str:
 
 def test_a_race_between_two_places_is_told_once() -> None:
     text = shown(check(ARRAY))
-    race = "first's write of a[0] at line 4 and second's write of a[0] at line 5 race: nothing orders them"
-    assert text.count("race: nothing orders them") == 1
+    race = "first's write of a[0] at line 4 and second's write of a[0] at line 5 race, because nothing orders"
+    assert text.count("race, because nothing orders them") == 1
     assert race in text
     assert "so do those of a[1], a[2], a[3], a[4] and 1 more" in text
 
@@ -78,8 +78,8 @@ def test_pointers_are_written_as_in_c() -> None:
 def test_the_race_stands_before_the_error_that_comes_of_it() -> None:
     text = shown(check(LIST))
     race = (
-        "data race: first's write of node@7.value at line 8 and second's read of node@7.value at line 14:"
-        " nothing orders them"
+        "Data race between first's write of node@7.value at line 8 and second's read of node@7.value at"
+        " line 14, because nothing orders them."
     )
     assert race in text
     assert text.index(race) < text.index("memory allocated at line 7 is read before it was set (line 14)")

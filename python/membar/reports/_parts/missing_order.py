@@ -17,7 +17,7 @@ _ACQUIRING: Final = frozenset({"ACQ", "CON", "ACQ_REL", "SC"})
 
 
 def missing_order(program: Program, execution: Execution, one: Event, other: Event, told: set[str]) -> str:
-    """Why nothing orders two events, and what would, as a clause; "" if the execution does not say."""
+    """Why nothing orders two events, and what would, in a sentence; "" if the execution does not say."""
     threads = [event.thread for event in execution.events if not event.is_initial]
     if not execution.po and len(set(threads)) < len(threads):
         return ""  # long runs do without
@@ -29,7 +29,7 @@ def missing_order(program: Program, execution: Execution, one: Event, other: Eve
                 behind = path[index + 1] if index + 1 < len(path) else None
                 before = path[index - 2] if index > 1 else None
                 return _too_weak(program, execution, (before, write), (read, behind), told)
-    return "no synchronisation lies between them"
+    return "No synchronisation lies between them."
 
 
 def _path(execution: Execution, first: Event, last: Event) -> Sequence[int]:
@@ -74,21 +74,26 @@ def _too_weak(
     acquires = bool(read.tags & _ACQUIRING) or _has_fence(execution, _ACQUIRING, read.id, behind)
     knows_words = bool((write.tags | read.tags) & _ATOMIC)
     if not knows_words or (releases and acquires):
-        return f"that {phrase(program, read, told)} sees {phrase(program, write, told)} does not order them"
+        return f"That {phrase(program, read, told)} sees {phrase(program, write, told)} does not order them."
     if not releases and not acquires:
-        store, load = f"the store{at_place(write, told)}", f"the load{at_place(read, told)}"
-        return (
-            f"{store} is {_weakness(write)} and {load} that reads it is {_weakness(read)};"
-            " a release store, read by an acquire load, would order them"
+        store, load = (
+            f"The store{at_place(write, told)}",
+            f"the load{at_place(read, told)} that reads from it",
         )
+        are = (
+            f"{store} and {load} are {_weakness(write)}"
+            if _weakness(write) == _weakness(read)
+            else f"{store} is {_weakness(write)} and {load} is {_weakness(read)}"
+        )
+        return f"{are}; a release store that an acquire load reads from would order them."
     if not releases:
         return (
-            f"the store{at_place(write, told)} is {_weakness(write)};"
-            " a release store there, read by an acquire load, would order them"
+            f"The store{at_place(write, told)} is {_weakness(write)};"
+            " a release store there that an acquire load reads from would order them."
         )
     return (
-        f"the load{at_place(read, told)} is {_weakness(read)};"
-        " an acquire load there, of what a release store wrote, would order them"
+        f"The load{at_place(read, told)} is {_weakness(read)};"
+        " an acquire load there that reads from a release store would order them."
     )
 
 

@@ -1,4 +1,4 @@
-"""The AArch64 dialect of litmus tests: 64-bit Arm code without vectors, page tables and exceptions."""
+"""The AArch64 dialect of litmus tests: 64-bit Arm code without vectors, page tables or exceptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The PPC dialect of litmus tests: 64-bit Power code without floating point, vectors and devices."""
+"""The PPC dialect of litmus tests: 64-bit Power code without floating point, vectors or devices."""
 
 from __future__ import annotations
 

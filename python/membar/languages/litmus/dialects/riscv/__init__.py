@@ -1,4 +1,4 @@
-"""The RISC-V dialect of litmus tests: RV64 with atomics, without floating point, vectors and devices."""
+"""The RISC-V dialect of litmus tests: RV64 with atomics, without floating point, vectors or devices."""
 
 from __future__ import annotations
 
