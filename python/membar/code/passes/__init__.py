@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from membar.code import ir
 from membar.code.validate import validate
+from membar.limits.budget import stage
 from membar.records import field_names, record, replace
 
 if TYPE_CHECKING:
@@ -98,6 +99,9 @@ def _has_copies(module: ir.Module) -> bool:
     )
 
 
+SHORTER = "shorter loops, smaller arrays and fewer threads take less"
+"""What helps where a limit ends this."""
+
 _ONLY_WHERE: Mapping[str, Callable[[ir.Module], bool]] = {
     "bound_copies": _has_copies,
     "allow_missing_arguments": lambda module: module.lacks_arguments,
@@ -140,7 +144,9 @@ def _run(
     for name in names:
         is_settled = name in settled and _is_same(module, settled[name])
         if not is_settled and (name not in _ONLY_WHERE or _ONLY_WHERE[name](module)):
-            before, module = module, load_pass(name).run(module)
+            before = module
+            with stage(f"while translating the program (pass {name}): {SHORTER}"):
+                module = load_pass(name).run(module)
             if is_validated:
                 validate(module)
             if _is_same(module, before):

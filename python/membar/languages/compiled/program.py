@@ -13,7 +13,7 @@ from membar.code.analyses.shared_locks import may_be_stuck_while_reading
 from membar.code.analyses.thread_identifiers import compares_identifiers, may_repeat_identifiers
 from membar.code.lowering.program import lower_module
 from membar.code.lowering.refusal import NotSupportedError
-from membar.code.passes import prepare
+from membar.code.passes import SHORTER, prepare
 from membar.code.passes.start_program import ENTRY, uses_arguments
 from membar.code.primitives import PREFIX
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
@@ -46,6 +46,7 @@ from membar.languages.compiled.located_errors import Refusal
 from membar.languages.compiled.settings import HEAP, RANGE, THREADS, bound_of, settings_of
 from membar.languages.compiled.source_language import C
 from membar.languages.compiled.thread_names import name_threads
+from membar.limits.budget import stage
 from membar.program.program import Program
 from membar.records import record, replace
 from membar.source import COMMAND_NOTE, CompilerOptions, SourceFile
@@ -86,8 +87,12 @@ def parse_compiled(source: SourceFile) -> Program:
         EngineLimitError: nothing can be said about the processor of the memory model.
     """
     since = now()
-    compiled = compile_source(source)
-    program = program_of(compiled, link_source(compiled))
+    with stage("while compiling the program"):
+        compiled = compile_source(source)
+    with stage("while linking the program"):
+        linked = link_source(compiled)
+    with stage(f"while translating the program: {SHORTER}"):
+        program = program_of(compiled, linked)
     compiler = file_of_first_choice(compiled.built, compiled.chosen)
     is_lasting = not any(depends_on_time(item.files) for item in compiled.built.files)
     if compiler is not None and is_lasting and not compiled.chosen.options.replaced:

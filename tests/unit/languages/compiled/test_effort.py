@@ -69,7 +69,7 @@ def test_limits_count_in_the_preprocessor(seconds: float) -> None:
     found = membar.check(SourceFile("macros.c", MACROS), limits=Limits(seconds=seconds))
     assert time.process_time() - start < 10 * seconds + 1
     assert isinstance(found.outcome, Unknown)
-    assert found.outcome.reason == f"the time limit of {seconds} s was reached while reading the program"
+    assert found.outcome.reason == f"the time limit of {seconds} s was reached while compiling the program"
     assert found.outcome.run.statistics.seconds >= seconds
 
 
@@ -120,3 +120,17 @@ def test_deeper_calls_than_can_be_followed_are_cut() -> None:
     )
     found = membar.check(SourceFile("cut.c", text), model="sc")
     assert (found.verdict, "deeper recursion" in found.reason) == ("unknown", True)
+
+
+def test_a_limit_names_the_pass_that_it_ends() -> None:
+    text = (
+        "int a[64][64];\nint main(void) { for (int i = 0; i < 64; i++) for (int j = 0; j < 64; j++)"
+        " for (int k = 0; k < 4; k++) a[i][j] += a[j][(i + k) % 64]; return 0; }"
+    )
+    membar.check(SourceFile("small.c", "int main(void) { return 0; }"))  # the compiler has been found
+    found = membar.check(SourceFile("loops.c", text), limits=Limits(seconds=0.4))
+    assert isinstance(found.outcome, Unknown)
+    reason = found.outcome.reason or ""
+    assert reason.startswith("the time limit of 0.4 s was reached while ")
+    assert "while reading the program" not in reason
+    assert "shorter loops" in reason or "compiling" in reason or "linking" in reason
