@@ -286,7 +286,7 @@ class _World:
             case x.InState(process=name, state=state):
                 number = next(n for n, p in enumerate(self.interpreter.processes) if p.name == name)
                 return int(self.points[number] == _number(self.interpreter.processes[number], state))
-            case x.Foreign(process=name, variable=variable):
+            case x.ProcessVariableReference(process=name, variable=variable):
                 number = next(n for n, p in enumerate(self.interpreter.processes) if p.name == name)
                 before, self.owner = self.owner, number
                 found = self.value(variable)

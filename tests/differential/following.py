@@ -15,7 +15,7 @@ from membar.engines.reference.exploration_budget import Budget
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.state import Move, State
 from membar.engines.reference.witness_replay import replay
-from membar.evidence.svcomp import UNREACHABLE, Guide, Waypoint
+from membar.evidence.svcomp import UNREACHABLE, SvcompWitness, Waypoint
 from membar.evidence.svcomp.places import UnfollowableError, routes
 from membar.models.model import Operational
 from membar.program.operations import Assert, Assume, Choose, Load, Set, Spawn, Store
@@ -115,7 +115,7 @@ def edge_of(program: Program, move: Move) -> Edge:
     return program.threads[move.thread].edges[move.edge]
 
 
-def guide(dice: random.Random, case: Case) -> Guide:
+def guide(dice: random.Random, case: Case) -> SvcompWitness:
     """Some steps of a run, told; sometimes something else than what happened."""
     run = dice.choice(case.runs)
     names = {0: "0"}
@@ -135,7 +135,9 @@ def guide(dice: random.Random, case: Case) -> Guide:
             told.append(Waypoint(thread=name, line=line_of(edge), before=before, after=after))
     last = edge_of(case.program, run[-1].move)
     target = Waypoint(thread=names[run[-1].move.thread], line=line_of(last))
-    found = Guide(specification=UNREACHABLE, hashes=(), main="0", waypoints=tuple(told), targets=(target,))
+    found = SvcompWitness(
+        specification=UNREACHABLE, hashes=(), main="0", waypoints=tuple(told), targets=(target,)
+    )
     return _spoilt(dice, found) if dice.random() < 0.6 else found
 
 
@@ -144,7 +146,7 @@ def line_of(edge: Edge) -> int:
     return edge.span.line if edge.span else 0
 
 
-def _spoilt(dice: random.Random, right: Guide) -> Guide:
+def _spoilt(dice: random.Random, right: SvcompWitness) -> SvcompWitness:
     told = list(right.waypoints)
     number = dice.randrange(len(told)) if told else 0
     match dice.randrange(5) if told else 4:
@@ -163,7 +165,7 @@ def _spoilt(dice: random.Random, right: Guide) -> Guide:
     return replace(right, waypoints=tuple(told))
 
 
-def is_followed(case: Case, wanted: Guide) -> bool:
+def is_followed(case: Case, wanted: SvcompWitness) -> bool:
     """By brute force: whether some run follows the guide."""
     return any(_matches(case.program, run, wanted.waypoints, wanted, {"0": 0}) for run in case.runs)
 
@@ -172,7 +174,7 @@ def _matches(
     program: Program,
     run: Sequence[Taken],
     told: Sequence[Waypoint],
-    wanted: Guide,
+    wanted: SvcompWitness,
     names: dict[str, int],
 ) -> bool:
     if not run:
@@ -211,7 +213,7 @@ def _acts(edge: Edge) -> bool:
     return not all(isinstance(operation, Set | Assume | Assert | Choose) for operation in edge.operations)
 
 
-def found(case: Case, wanted: Guide) -> Witness | None:
+def found(case: Case, wanted: SvcompWitness) -> Witness | None:
     """By the search: a run that follows the guide."""
     machine = Machine(case.program, Operational.SC, None)
     try:
@@ -224,7 +226,7 @@ def found(case: Case, wanted: Guide) -> Witness | None:
     return None
 
 
-def found_alone(case: Case, wanted: Guide) -> Witness | None:
+def found_alone(case: Case, wanted: SvcompWitness) -> Witness | None:
     """By the watched program: an execution in which each thread follows its own part, whatever the values."""
     bare = tuple(replace(point, before=(), after=()) for point in wanted.waypoints)
     wanted = replace(wanted, waypoints=bare)
@@ -245,7 +247,7 @@ def found_alone(case: Case, wanted: Guide) -> Witness | None:
     return None
 
 
-def is_passing(case: Case, wanted: Guide, witness: Witness) -> bool:
+def is_passing(case: Case, wanted: SvcompWitness, witness: Witness) -> bool:
     """Whether an execution fails at the target, and each thread passes the lines of its own part.
 
     As far as it acts on memory there.

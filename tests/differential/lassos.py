@@ -23,7 +23,7 @@ from membar import _core
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.lassos import letter_of
 from membar.engines.reference.machine import Machine
-from membar.engines.reference.state import Did, Move, State
+from membar.engines.reference.state import MemoryAction, Move, State
 from membar.engines.reference.witness_replay import replay
 from membar.engines.states import claim_form, explore
 from membar.engines.states.encoding import Kept, encode_states
@@ -273,7 +273,9 @@ def _is_fair(state: State, move: Move, able: set[int], mark: Mark, *, is_inside:
         is_served, is_idle = move.edge is not None and thread in _movers(move), thread not in able
     else:
         waiting = [where for where, _ in state.locals[thread].buffer if cell in (None, where)]
-        flushed = [act.cell for act in move.acts if act.did is Did.FLUSHED] if move.edge is None else []
+        flushed = (
+            [act.cell for act in move.acts if act.did is MemoryAction.FLUSHED] if move.edge is None else []
+        )
         is_served = move.thread == thread and any(cell in (None, where) for where in flushed)
         is_idle = not waiting
     return is_served or (is_idle and not is_inside)

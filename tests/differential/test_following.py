@@ -14,7 +14,7 @@ from differential.following import (
     is_followed,
     is_passing,
 )
-from membar.evidence.svcomp import Guide
+from membar.evidence.svcomp import SvcompWitness
 
 SEED = 20
 PROGRAMS = 6
@@ -22,7 +22,7 @@ GUIDES = 10
 
 
 @cache
-def questions() -> tuple[tuple[Case, Guide, bool], ...]:
+def questions() -> tuple[tuple[Case, SvcompWitness, bool], ...]:
     """Guides, and what brute force says of them."""
     dice = random.Random(SEED)
     asked = [(case, guide(dice, case)) for case in cases(SEED, PROGRAMS) for _ in range(GUIDES)]

@@ -160,7 +160,7 @@ def test_signatures_name_the_fields() -> None:
 
 def test_nothing_is_written_before_it_is_asked_for() -> None:
     point = _classes(record_classes.record, record_classes.field)[0]
-    unwritten = record_classes.Unwritten
+    unwritten = record_classes.LazyMethod
     assert isinstance(point.__dict__["__init__"], unwritten)
     made = point(1)
     assert not isinstance(point.__dict__["__init__"], unwritten)

@@ -14,7 +14,7 @@ import pytest
 import membar
 from membar.limits import budget
 from membar.limits.budget import Ended, size_text
-from membar.limits.workers import Crew, WorkerError
+from membar.limits.workers import WorkerError, WorkerPool
 from membar.questions.outcome import Unknown
 from membar.questions.task import Limits
 from membar.source import SourceFile
@@ -46,7 +46,7 @@ def _work(item: str) -> str:
 
 def test_a_worker_that_passes_the_time_limit_is_ended_and_the_others_go_on() -> None:
     started = time.monotonic()
-    found = list(Crew(["a", "slow", "b"], _work, seconds=0.3).results())
+    found = list(WorkerPool(["a", "slow", "b"], _work, seconds=0.3).results())
     assert found[0] == "A"
     assert found[2] == "B"
     assert isinstance(found[1], Ended)
@@ -56,7 +56,7 @@ def test_a_worker_that_passes_the_time_limit_is_ended_and_the_others_go_on() -> 
 
 def test_a_worker_that_passes_the_memory_limit_is_ended() -> None:
     most = budget.resident_bytes() + (80 << 20)
-    found = list(Crew(["large", "a"], _work, memory=most).results())
+    found = list(WorkerPool(["large", "a"], _work, memory=most).results())
     assert isinstance(found[0], Ended)
     assert found[0].reason == f"the memory limit of {size_text(most)} was reached"
     assert found[1] == "A"
@@ -67,7 +67,7 @@ def test_a_worker_that_passes_the_memory_limit_is_ended() -> None:
     [("killed", "most likely because memory ran out"), ("crash", "internal error.*SIGUSR2")],
 )
 def test_the_death_of_a_worker_is_no_answer(item: str, reason: str) -> None:
-    found = list(Crew([item, "a"], _work).results())
+    found = list(WorkerPool([item, "a"], _work).results())
     assert isinstance(found[0], Ended)
     assert re.search(reason, found[0].reason)
     assert found[1] == "A"
@@ -75,12 +75,12 @@ def test_the_death_of_a_worker_is_no_answer(item: str, reason: str) -> None:
 
 def test_a_mistake_inside_a_worker_is_one() -> None:
     with pytest.raises(WorkerError, match=r"KeyError: 'nothing'.*test_workers\.py"):
-        list(Crew(["wrong"], _work).results())
+        list(WorkerPool(["wrong"], _work).results())
 
 
 def test_several_workers_answer_in_order() -> None:
     items = [str(number) for number in range(50)]
-    assert list(Crew(items, _work, jobs=3).results()) == items
+    assert list(WorkerPool(items, _work, jobs=3).results()) == items
 
 
 def test_ctrl_c_ends_a_worker_that_does_not_listen() -> None:
@@ -88,7 +88,7 @@ def test_ctrl_c_ends_a_worker_that_does_not_listen() -> None:
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
     started = time.monotonic()
     try:
-        results = Crew(["a", "slow"], _work).results()
+        results = WorkerPool(["a", "slow"], _work).results()
         assert next(results) == "A"
         timer.start()
         with pytest.raises(KeyboardInterrupt):

@@ -177,6 +177,6 @@ def exit_code(outcome: Outcome, *, accept_bounded: bool = False) -> int:
             return HOLDS if complete else UNKNOWN
 
 
-def gravest(codes: Sequence[int]) -> int:
+def combined_exit_code(codes: Sequence[int]) -> int:
     """The exit code of several answers."""
     return max(codes, key=_GRAVITY.index, default=HOLDS)

@@ -15,7 +15,7 @@ _FURTHEST = 64
 _MOST_NODES = 300
 
 
-def deepen(task: Task, prepare: Callable[[Task], Callable[[int], Tally]]) -> Tally:
+def search_with_growing_bounds(task: Task, prepare: Callable[[Task], Callable[[int], Tally]]) -> Tally:
     """What a search finds with the loop bound given, or with growing ones until the question is settled.
 
     An answer about a bound within which no execution terminates says next to nothing, so the bound that

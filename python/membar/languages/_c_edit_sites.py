@@ -310,7 +310,7 @@ def _order_place(
     current, edits = _order_edits(text, call, form, spelling, macros)
     removed = _removal(text, call, spelling.nothing) if form.kind == "fence" else ()
     names = [order for order, _ in ladder]
-    current = _on_ladder(current, form)
+    current = _order_in_ranking(current, form)
     if current not in names:
         return None
     line = text.source.position(call.name.start)[0]
@@ -332,7 +332,7 @@ def _order_place(
     )
 
 
-def _on_ladder(order: str, form: Form) -> str:
+def _order_in_ranking(order: str, form: Form) -> str:
     """The name under which an order stands in the ladder of a kind of operation."""
     found = {"consume": "acquire", "": "seq_cst"}.get(order, order)
     return "" if form.kind == "fence" and found == RELAXED else found
@@ -348,7 +348,7 @@ def _elsewhere(
     word = argument[0].text
     for others in other_macros:
         if word in others and _order(word, others) != _order(word, macros):
-            yield _on_ladder(_order(word, others)[1], form)
+            yield _order_in_ranking(_order(word, others)[1], form)
 
 
 def _argument(call: Call, form: Form) -> tuple[Token, ...]:

@@ -97,9 +97,9 @@ class Budget:
             LimitError: the time has been over for longer than `grace`, or there is no more memory.
         """
         if self.seconds is not None and time.monotonic() > self.deadline + grace:
-            raise LimitError(time_reason(self.seconds) + _meanwhile())
+            raise LimitError(time_reason(self.seconds) + _stage_text())
         if self.memory is not None and resident_bytes() > _MOST * self.memory:
-            raise LimitError(memory_reason(self.memory) + _meanwhile())
+            raise LimitError(memory_reason(self.memory) + _stage_text())
 
 
 def time_reason(seconds: float | None) -> str:
@@ -218,7 +218,7 @@ class stage:  # noqa: N801 - as a function; a generator would take a part of the
         _tell(self._before)
 
 
-def _meanwhile() -> str:
+def _stage_text() -> str:
     doing = _STAGE.get()
     return f" {doing}" if doing else ""
 

@@ -142,10 +142,10 @@ def run_alone(
         KeyboardInterrupt: Ctrl-C, with what the work then raised.
         WorkerError: a mistake of ours.
     """
-    return next(Crew([None], lambda _: work(), seconds=seconds, memory=memory).results())
+    return next(WorkerPool([None], lambda _: work(), seconds=seconds, memory=memory).results())
 
 
-class Crew(Generic[Item, Result]):
+class WorkerPool(Generic[Item, Result]):
     """Some workers, and the items that they are given."""
 
     def __init__(
@@ -219,7 +219,7 @@ class Crew(Generic[Item, Result]):
         idle = [worker for worker in self._workers if worker.number is None]
         while self._next < len(self._items) and (idle or len(self._workers) < self._jobs):
             if not idle:
-                idle.append(self._hire())
+                idle.append(self._start_worker())
             idle.pop().give(self._next)
             self._next += 1
 
@@ -288,7 +288,7 @@ class Crew(Generic[Item, Result]):
         number, worker.number = worker.number, None
         self._keep(number, value)
 
-    def _hire(self) -> _Worker[Item, Result]:
+    def _start_worker(self) -> _Worker[Item, Result]:
         requests, answers = os.pipe(), os.pipe()
         stage = mmap.mmap(-1, _STAGE_BYTES)
         # A Ctrl-C that comes now is seen by both when each of them is ready for it.
@@ -314,7 +314,7 @@ class Crew(Generic[Item, Result]):
             for other in self._workers:
                 os.close(other.requests)
                 os.close(other.answers)
-            _die_with(self._lifeline[0])
+            _exit_with_parent(self._lifeline[0])
 
             def note(doing: str) -> None:
                 stage[:] = doing.encode()[:_STAGE_BYTES].ljust(_STAGE_BYTES, b"\0")
@@ -360,7 +360,7 @@ def _send(end: int, answer: bytes) -> None:
         data = data[os.write(end, data) :]
 
 
-def _die_with(lifeline: int) -> None:
+def _exit_with_parent(lifeline: int) -> None:
     """Ends this process when the last other end of a pipe is closed: its parent has gone."""
     with suppress(OSError, AttributeError):
         fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())

@@ -35,7 +35,7 @@ Program: TypeAlias = tuple[tuple[Step, tuple[Check, ...]], ...]
 
 
 @record(frozen=True, slots=True)
-class Early:
+class PartialCheck:
     """A part of a later check: these members of its union are known already, and must pass by themselves."""
 
     check: Check
@@ -96,17 +96,17 @@ class Evaluator:
             if unit.stage is stage
         )
 
-    def _early(self, stage: Stage) -> tuple[Early, ...]:
+    def _early(self, stage: Stage) -> tuple[PartialCheck, ...]:
         """Parts of later checks that become known at `stage`."""
         stages = {slot: unit.stage for unit in self.units for slot in unit.slots}
-        found: list[Early] = []
+        found: list[PartialCheck] = []
         for check in self.required:
             if check.negated or stages[check.slot] <= stage:
                 continue
             kind, members = _union_members(self.plan, check)
             known = tuple(member for member in members if stages[member] <= stage)
             if any(stages[member] is stage for member in known):
-                found.append(Early(check, kind, known))
+                found.append(PartialCheck(check, kind, known))
         return tuple(found)
 
     def _primitives(self, stage: Stage) -> tuple[tuple[int, str], ...]:

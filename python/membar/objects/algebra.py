@@ -172,7 +172,7 @@ def _spelled_leaf(
     | t.Pending
     | t.PendingValue
     | t.PendingCount
-    | t.Ahead
+    | t.StoredBefore
     | t.Sees
     | t.Linearized
     | t.Promised
@@ -193,7 +193,7 @@ def _spelled_leaf(
             return f"{other}{which.value}({line}).{_field(name)}"
         case t.PendingCount(line=line):
             return f"{other}pending({line}).count"
-        case t.Ahead(line=line, than=than):
+        case t.StoredBefore(line=line, than=than):
             return f"{other}ahead({line}, {than})"
         case t.Sees(name=name):
             return f"{other}sees({name})"

@@ -11,7 +11,7 @@ from membar.objects.algebra import MOST_BITS, evaluate_term
 from membar.objects.client import Body, Client, PlannedCall
 from membar.objects.history import Result
 from membar.objects.orders import CALL, DONE, LOST, RESULT, CallPosition, Carrier
-from membar.objects.overflow import fitting, fitting_term, initially_fitting, is_little, only_counts
+from membar.objects.overflow import fitting, fitting_term, initially_fitting, is_small, only_counts
 from membar.objects.spec import ImpossibleError, Specification
 from membar.objects.syntax import ConcurrentObject, FenceKind, Line, Location, RmwKind
 from membar.objects.terms import Space, Term
@@ -130,7 +130,7 @@ class CompiledObject:
             for shared in self.item.shared
         )
         given = [value for call in client.calls for value in call.arguments]
-        counts = only_counts(self.item) and all(map(is_little, given))
+        counts = only_counts(self.item) and all(map(is_small, given))
         threads = tuple(
             _Writer(self.item, self.machine, only_counts=counts).thread(number, body)
             for number, body in enumerate(client.bodies)

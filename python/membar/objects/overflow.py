@@ -31,7 +31,7 @@ def only_counts(item: o.ConcurrentObject) -> bool:
     return all(abs(value) <= _MODEST for value in initial) and all(map(_counts, item.operations))
 
 
-def is_little(value: int) -> bool:
+def is_small(value: int) -> bool:
     """Whether an argument of a client is as small as `only_counts` assumes."""
     return abs(value) < _LITTLE
 
@@ -43,21 +43,21 @@ def _counts(operation: o.Operation) -> bool:
     given = {name for name in operation.parameters if name not in changed}
     if len(operation.parameters) > _TERMS:
         return False
-    if not _is_steady(operation.requires, given):
+    if not _grows_by_constants_only(operation.requires, given):
         return False
     for line in operation.lines:
         action = line.action
-        if not all(_is_steady(term, given) for term in o.terms_of(action)):
+        if not all(_grows_by_constants_only(term, given) for term in o.terms_of(action)):
             return False
         match action:
-            case o.Rmw(kind=o.RmwKind.FETCH_ADD, operands=operands) if not _is_little(operands[0], given):
+            case o.Rmw(kind=o.RmwKind.FETCH_ADD, operands=operands) if not _is_small(operands[0], given):
                 return False
             case _:
                 pass
     return True
 
 
-def _is_little(term: t.Term, given: set[str]) -> bool:
+def _is_small(term: t.Term, given: set[str]) -> bool:
     """Whether it is always less than `_LITTLE`, whatever variables are; `given` are arguments of clients."""
     match term:
         case t.Number(value=value):
@@ -67,9 +67,9 @@ def _is_little(term: t.Term, given: set[str]) -> bool:
         case t.Unary(op=t.UnaryOp.NOT):
             return True
         case t.Unary(operand=operand):
-            return _is_little(operand, given)
+            return _is_small(operand, given)
         case t.Choice(then=then, otherwise=otherwise):
-            return _is_little(then, given) and _is_little(otherwise, given)
+            return _is_small(then, given) and _is_small(otherwise, given)
         case t.Binary(op=t.BinaryOp.REM, right=t.Number(value=value)):
             return value < _LITTLE
         case t.Binary(op=op):
@@ -78,7 +78,7 @@ def _is_little(term: t.Term, given: set[str]) -> bool:
             return False
 
 
-def _is_steady(term: t.Term, given: set[str]) -> bool:
+def _grows_by_constants_only(term: t.Term, given: set[str]) -> bool:
     """Whether it is at most a few little numbers more than some variable, in all of its parts."""
     sums = 0
     for part in t.subterms(term):
@@ -86,11 +86,11 @@ def _is_steady(term: t.Term, given: set[str]) -> bool:
             case t.Number(value=value) if abs(value) > _MODEST:
                 return False
             case t.Binary(op=t.BinaryOp.MUL, left=left, right=right):
-                if not (_is_little(left, given) and _is_little(right, given)):
+                if not (_is_small(left, given) and _is_small(right, given)):
                     return False
             case t.Binary(op=t.BinaryOp.ADD | t.BinaryOp.SUB, left=left, right=right):
                 sums += 1
-                if not (_is_little(left, given) or _is_little(right, given)):
+                if not (_is_small(left, given) or _is_small(right, given)):
                     return False
             case _:
                 pass

@@ -26,15 +26,15 @@ _LEAVING: Final = frozenset({"_exit", "abort", "execv", "execve", "fork", "forkp
 Found = TypeVar("Found")
 
 
-class EndlessError(BaseException):
+class SpecDoesNotTerminateError(BaseException):
     """A specification that does not terminate: no `except Exception` of its own may catch this."""
 
 
-class LeavingError(Exception):
+class SpecExitsError(Exception):
     """A specification that would end membar."""
 
 
-class ChangingError(Exception):
+class NondeterministicSpecError(Exception):
     """A specification that uses something that differs from call to call."""
 
 
@@ -55,20 +55,20 @@ def run_watched(job: Callable[[], Found], path: str) -> Found:
     try:
         with contextlib.redirect_stdout(sys.stderr):
             found = job()
-    except (Exception, EndlessError, LimitError):
+    except (Exception, SpecDoesNotTerminateError, LimitError):
         raise
     except BaseException as problem:
         if isinstance(problem, KeyboardInterrupt) and not _is_raised(problem.__traceback__):
             raise  # the user's own: from the keyboard
         where = f" (line {_line(problem.__traceback__, path)})"
-        raise LeavingError(f"it raises {type(problem).__name__}{where}") from None
+        raise SpecExitsError(f"it raises {type(problem).__name__}{where}") from None
     finally:
         sys.setprofile(profiled)
         sys.settrace(traced)
         if collects:
             gc.enable()
     if watch.asked:
-        raise ChangingError(watch.asked)
+        raise NondeterministicSpecError(watch.asked)
     return found
 
 
@@ -115,7 +115,9 @@ class _Watch:
         self._steps += 1
         if self._steps > MOST_STEPS:
             line = self._own(frame)
-            raise EndlessError(f"it does not terminate: {MOST_STEPS:,} steps, the last in line {line}")
+            raise SpecDoesNotTerminateError(
+                f"it does not terminate: {MOST_STEPS:,} steps, the last in line {line}"
+            )
 
     def _own(self, frame: FrameType) -> int:
         """The current line of the user's file."""
@@ -128,7 +130,7 @@ class _Watch:
         """A call of something that is not written in Python."""
         if event == "c_call" and _is_leaving(argument):
             name = getattr(argument, "__name__", "?")
-            raise LeavingError(f"it calls `os.{name}` (line {self._own(frame)})")
+            raise SpecExitsError(f"it calls `os.{name}` (line {self._own(frame)})")
         if event == "c_call" and not self.asked and _is_asking(argument):
             name = getattr(argument, "__qualname__", "?")
             self.asked = f"it uses `{name}` (line {self._own(frame)}), which differs from call to call"

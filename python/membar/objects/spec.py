@@ -22,7 +22,12 @@ from membar.diagnostics import refusal
 from membar.objects.fingerprints import fingerprint
 from membar.objects.hidden_state import Outside
 from membar.objects.history import Result
-from membar.objects.sandbox import ChangingError, EndlessError, LeavingError, run_watched
+from membar.objects.sandbox import (
+    NondeterministicSpecError,
+    SpecDoesNotTerminateError,
+    SpecExitsError,
+    run_watched,
+)
 
 State: TypeAlias = Hashable
 """The state of a specification, by value."""
@@ -245,7 +250,7 @@ class Specification:
             if self._outside is None:
                 return self._call(copy.deepcopy(self._objects[state]), operation, arguments)
             return self._call_twice(state, operation, arguments, self._outside)
-        except (Exception, EndlessError) as problem:
+        except (Exception, SpecDoesNotTerminateError) as problem:
             called = f"{operation}({', '.join(map(str, arguments))})"
             wrong = str(problem) or type(problem).__name__
             raise refusal(
@@ -266,7 +271,9 @@ class Specification:
         if self._seen is not None:
             outside.require(self._seen)
         if first != second:
-            raise ChangingError(f"it {_difference(first, second)}, called twice in the same state")
+            raise NondeterministicSpecError(
+                f"it {_difference(first, second)}, called twice in the same state"
+            )
         return first
 
     def _call(
@@ -326,7 +333,7 @@ def load(name: str) -> Specification:
     found, module = _class_in(Path(path), kind)
     try:
         return Specification(found, outside=Outside(found, module))
-    except (Exception, EndlessError) as problem:
+    except (Exception, SpecDoesNotTerminateError) as problem:
         raise refusal("W1349", f"`{path}`: {problem}") from None
 
 
@@ -341,7 +348,7 @@ def _class_in(path: Path, name: str) -> tuple[Callable[[], object], ModuleType]:
         found = getattr(module, name, None)
         if found is not None:
             run_watched(found, str(path))
-    except (EndlessError, ChangingError, LeavingError) as problem:
+    except (SpecDoesNotTerminateError, NondeterministicSpecError, SpecExitsError) as problem:
         raise refusal("W1349", f"`{path}`: {problem}") from None
     except Exception as problem:
         raise refusal("W1349", f"`{path}`: {type(problem).__name__}: {problem}") from None

@@ -190,7 +190,7 @@ class PendingCount:
 
 
 @record(frozen=True, slots=True)
-class Ahead:
+class StoredBefore:
     """Whether a store of `line` is pending, and none of `than` is older than the oldest of these."""
 
     line: str
@@ -268,7 +268,7 @@ Term: TypeAlias = (
     | Pending
     | PendingValue
     | PendingCount
-    | Ahead
+    | StoredBefore
     | Bound
     | ForEach
     | Sees
@@ -381,7 +381,7 @@ def by_thread(term: Term, whose: Callable[[VariableOwner], VariableOwner]) -> Te
                 return replace(part, body=replace_subterms(body, change), who=whose(who))
             case Variable(who=who) | At(who=who) | Sees(who=who) | Linearized(who=who):
                 return replace(part, who=whose(who))
-            case Pending(who=who) | PendingValue(who=who) | PendingCount(who=who) | Ahead(who=who):
+            case Pending(who=who) | PendingValue(who=who) | PendingCount(who=who) | StoredBefore(who=who):
                 return replace(part, who=whose(who))
             case Deferred(who=who) | DeferredResult(who=who) | Promised(who=who):
                 return replace(part, who=whose(who))

@@ -80,7 +80,7 @@ class Watches:
         """The watched points of one thread."""
         return self.threads[thread] if self.threads else ()
 
-    def is_patient(self, edge: Edge) -> bool:
+    def may_be_explored_last(self, edge: Edge) -> bool:
         """Whether a blocking step may be explored last: nothing that it reads can race."""
         if self.racy is None:
             return False
@@ -111,7 +111,7 @@ def watches(
     has_loops = any(thread.back_edges for thread in program.threads)
     if not has_loops and not has_waiting_step(program):
         return Watches(((),) * len(program.threads))
-    reach = Reach(program)
+    reach = ReachableObjects(program)
     racy = frozenset[str]() if marks is None else _unmarked_objects(program, frozenset(marks), reach)
     if not has_loops:
         return Watches(((),) * len(program.threads), racy)
@@ -126,7 +126,7 @@ def watches(
 
 
 def _watches(
-    thread: Thread, shown: Names, racy: Names, reach: Reach, *, write_backs: bool
+    thread: Thread, shown: Names, racy: Names, reach: ReachableObjects, *, write_backs: bool
 ) -> tuple[SpinLoop, ...]:
     if not thread.back_edges:
         return ()
@@ -222,7 +222,7 @@ def _avoids(thread: Thread, back: Edge, avoided: int) -> bool:
     return False
 
 
-def _objects_read(thread: Thread, body: frozenset[int], reach: Reach) -> Names:
+def _objects_read(thread: Thread, body: frozenset[int], reach: ReachableObjects) -> Names:
     """The memory objects that a loop may read."""
     return frozenset[str]().union(
         *(
@@ -235,7 +235,7 @@ def _objects_read(thread: Thread, body: frozenset[int], reach: Reach) -> Names:
     )
 
 
-class Reach:
+class ReachableObjects:
     """The objects that accesses may reach.
 
     An address that is computed comes from one that the program computes with, or that memory or a register
@@ -284,7 +284,7 @@ def _objects_named(access: Operation) -> Names | None:
     return frozenset(part.name for part in addresses_of(address))
 
 
-def _unmarked_objects(program: Program, marks: Names, reach: Reach) -> Names:
+def _unmarked_objects(program: Program, marks: Names, reach: ReachableObjects) -> Names:
     """The objects that some unmarked access may reach, and that several threads access.
 
     What the first thread does before it starts another one does not count: nothing races there.

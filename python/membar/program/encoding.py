@@ -290,7 +290,7 @@ class _ThreadEncoder:
         """0: the run stops if it does not hold; 1: the step waits; 2: and the thread may be explored last."""
         if not operation.waits or not (self.encoder.by_states or has_one_outcome(self.thread, edge)):
             return 0
-        return 2 if self.encoder.watched.is_patient(edge) else 1
+        return 2 if self.encoder.watched.may_be_explored_last(edge) else 1
 
     def _rmw(self, op: ops.Rmw) -> list[int]:
         tags = self.encoder.tag_set

@@ -106,7 +106,7 @@ def paths(program: Program, thread: Thread, *, bound: int, most: int) -> Iterato
     found = 0
     while todo:
         path = todo.pop()
-        followers = list(walker.onward(path))
+        followers = list(walker.extensions(path))
         if followers:
             todo += followers
             if len(todo) > most:
@@ -130,7 +130,7 @@ class _Walker:
         for number, edge in enumerate(thread.edges):
             self.leaving.setdefault(edge.source, []).append(number)
 
-    def onward(self, path: Path) -> Iterator[Path]:
+    def extensions(self, path: Path) -> Iterator[Path]:
         """The path extended by each possible next step; nothing at its end."""
         numbers = self.leaving.get(path.point, [])
         guards = [self.thread.edges[number].guard for number in numbers]

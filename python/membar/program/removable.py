@@ -67,7 +67,7 @@ def _fold_edge(edge: Edge, facts: _Facts) -> tuple[Edge, _Facts]:
     """An edge with simpler expressions, and what is known after it."""
     known = dict(facts)
     guard = _fold(edge.guard, known)
-    known.update(_told_by(guard))
+    known.update(_registers_fixed_by(guard))
     operations: list[Operation] = []
     for operation in edge.operations:
         done = _operation(operation, known)
@@ -184,7 +184,7 @@ def _may_change(operation: Operation, cell: _Cell) -> bool:
             return True
 
 
-def _told_by(guard: e.Expr) -> Iterable[tuple[str, e.Constant]]:
+def _registers_fixed_by(guard: e.Expr) -> Iterable[tuple[str, e.Constant]]:
     """The registers whose values a true condition determines."""
     match guard:
         case e.Binary(op=e.BinaryOp.EQ, left=e.Register(name=name), right=e.Constant() as value):
@@ -192,12 +192,12 @@ def _told_by(guard: e.Expr) -> Iterable[tuple[str, e.Constant]]:
         case e.Binary(op=e.BinaryOp.EQ, left=e.Constant() as value, right=e.Register(name=name)):
             yield name, value
         case e.Binary(op=e.BinaryOp.AND, left=left, right=right):
-            yield from _told_by(left)
-            yield from _told_by(right)
+            yield from _registers_fixed_by(left)
+            yield from _registers_fixed_by(right)
         case e.Unary(op=e.UnaryOp.NOT, operand=e.Register(name=name)):
             yield name, e.FALSE
         case e.Unary(op=e.UnaryOp.NOT, operand=e.Binary(op=e.BinaryOp.NE, left=left, right=right)):
-            yield from _told_by(e.Binary(e.BinaryOp.EQ, left, right))
+            yield from _registers_fixed_by(e.Binary(e.BinaryOp.EQ, left, right))
         case _:
             return
 

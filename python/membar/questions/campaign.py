@@ -184,9 +184,9 @@ class Campaign(Question):
             for case in cases:
                 yield answer_case(case, self)
             return
-        from membar.limits.workers import Crew  # noqa: PLC0415 - many run in this process
+        from membar.limits.workers import WorkerPool  # noqa: PLC0415 - many run in this process
 
-        crew = Crew(
+        crew = WorkerPool(
             cases,
             partial(answer_case, campaign=self),
             jobs=self.jobs,

@@ -335,15 +335,15 @@ class ClientSearch:
                 if call.thread == number
             )
             alone = replace(program, threads=(program.threads[at],))
-            furthest = self.options.unrolling.furthest
-            self.in_order[key] = keeps_loads_before_stores(expand(alone), self.model, bound=furthest)
+            largest_bound = self.options.unrolling.largest_bound
+            self.in_order[key] = keeps_loads_before_stores(expand(alone), self.model, bound=largest_bound)
         return self.in_order[key]
 
     def _ask_engine(self, client: Client, program: Program) -> Outcome:
         """The engine's answer about a client; any violation and any UNKNOWN ends the search."""
         task = self._task(client, program, self._besides)
         self.totals.questions += 1
-        outcome, program = self._without_strays(task)
+        outcome, program = self._search_without_stray_pointers(task)
         statistics = outcome.run.statistics
         self.totals.executions += statistics.executions or statistics.classes or 0
         self.totals.states += statistics.states or 0
@@ -372,7 +372,7 @@ class ClientSearch:
         outcome = Unknown(self._run("nothing"), f"{reason}, in the client {client.text}")
         raise _StopError(outcome, None, None)
 
-    def _without_strays(self, task: Task) -> tuple[Outcome, Program]:
+    def _search_without_stray_pointers(self, task: Task) -> tuple[Outcome, Program]:
         """The engine's answer, and the program that it is about.
 
         A stray pointer is bad input beside a question about final states; without one it is a finding.

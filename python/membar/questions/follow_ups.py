@@ -450,7 +450,7 @@ class _Asking:
         if task.program.mixed_sizes:
             from membar.questions import mixed_sizes  # noqa: PLC0415 - C only
 
-            if mixed_sizes.may_matter(task, outcome):
+            if mixed_sizes.may_be_wrong(task, outcome):
                 return self._flagging_races(mixed_sizes.without_rule(outcome, task), self._races(written))
         if not task.program.ends_memory:
             return self._flagging_races(outcome, self._races(written))

@@ -13,7 +13,7 @@ from membar.questions.reordered_use_after_free import keeps_order
 from membar.questions.task import Task
 
 
-def may_matter(task: Task, outcome: Outcome) -> bool:
+def may_be_wrong(task: Task, outcome: Outcome) -> bool:
     """Whether an answer may be wrong about accesses of several sizes."""
     is_positive = isinstance(outcome, Holds | HoldsWithin)
     return bool(task.program.mixed_sizes) and is_positive and not keeps_order(task.model)

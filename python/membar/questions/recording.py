@@ -19,7 +19,7 @@ from membar import __version__
 from membar.diagnostics import InputError
 from membar.languages.registry import language_of
 from membar.limits.budget import Ended
-from membar.limits.workers import Crew
+from membar.limits.workers import WorkerPool
 from membar.models.model import Model
 from membar.questions import store
 from membar.questions.campaign import Campaign, Case, TestAnswer, answer_case, give_up
@@ -69,7 +69,7 @@ def _answer_and_record(
         number = missing[place]
         recording.add(number, _complete(campaign, cases[number], found))
 
-    crew = Crew(
+    crew = WorkerPool(
         missing,
         lambda number: _answer_safely(cases[number], campaign),
         jobs=campaign.jobs,

@@ -82,7 +82,7 @@ class Unrolling:
     chosen_by_user: bool = False
 
     @property
-    def furthest(self) -> int:
+    def largest_bound(self) -> int:
         """The largest bound that may be tried."""
         return self.deepest if self.exact is None else self.exact
 

@@ -154,7 +154,7 @@ def _with_defaults(cls: type[T], own: Mapping[str, Field], added: Mapping[str, o
     return cls
 
 
-class Unwritten:
+class LazyMethod:
     """A method that is not yet written, of all records: whoever looks at it gets it written for one class."""
 
     __slots__ = ("make", "name")
@@ -201,7 +201,7 @@ def _from_family(cls: type, name: str, family: Sequence[CodeType]) -> FunctionTy
 
 def _is_from_template(method: object) -> bool:
     """Whether this is a method of a record that nobody wrote by hand."""
-    if isinstance(method, Unwritten):
+    if isinstance(method, LazyMethod):
         return True
     return isinstance(method, FunctionType) and method.__code__.co_filename == templates.INIT[0].co_filename
 
@@ -451,17 +451,17 @@ def _copying(cls: type) -> _Copying:
     return _COPYING.setdefault(cls, _Copying(cls))
 
 
-_INIT = Unwritten("__init__", _make_init)
-_REPR = Unwritten("__repr__", _make_repr)
-_EQUAL = Unwritten("__eq__", _make_equal)
-_HASH = Unwritten("__hash__", _make_hash)
-_ORDERED = {name: Unwritten(name, _make_order) for name in _ORDERS}
+_INIT = LazyMethod("__init__", _make_init)
+_REPR = LazyMethod("__repr__", _make_repr)
+_EQUAL = LazyMethod("__eq__", _make_equal)
+_HASH = LazyMethod("__hash__", _make_hash)
+_ORDERED = {name: LazyMethod(name, _make_order) for name in _ORDERS}
 _FIELDS_OF_RECORDS = _Fields()
 
 
-def _methods(frozen: bool, eq: bool, order: bool) -> dict[str, Unwritten | None]:  # noqa: FBT001
+def _methods(frozen: bool, eq: bool, order: bool) -> dict[str, LazyMethod | None]:  # noqa: FBT001
     """The methods of a record with these options; None is a hash that it must not have."""
-    found: dict[str, Unwritten | None] = {"__init__": _INIT, "__repr__": _REPR}
+    found: dict[str, LazyMethod | None] = {"__init__": _INIT, "__repr__": _REPR}
     if eq:
         found |= {"__eq__": _EQUAL, "__hash__": _HASH if frozen else None}
         found |= _ORDERED if order else {}

@@ -17,7 +17,7 @@ from membar.reports._parts.event import cell_name, line_label, source_text, valu
 from membar.reports._parts.final_states import is_complete_execution
 from membar.reports._parts.labels import place_labels
 from membar.reports._parts.layout import BOX_HEIGHT, Box, initial_writes, layout
-from membar.reports._parts.palette import BY_NAME, Palette, dashes_of
+from membar.reports._parts.palette import BY_NAME, Palette, dash_pattern
 from membar.reports._parts.picture import Picture, cycle_picture, picture_of
 from membar.reports._parts.style import line, wrap
 from membar.reports._parts.style import width as columns_of
@@ -260,7 +260,7 @@ class _Drawing:
         ]
 
     def _stroke(self, name: str, *, is_numbered: bool = False) -> str:
-        color, broken = self._palette.relation(name), dashes_of(name)
+        color, broken = self._palette.relation(name), dash_pattern(name)
         dashes = f' stroke-dasharray="{broken}"' if broken else ""
         is_thin = name in (*DEPENDENCIES, "po", "spawn")
         wide = "2.6" if is_numbered else "1.4" if is_thin else "1.9"

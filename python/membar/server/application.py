@@ -154,12 +154,12 @@ class _Server:
 
     async def start(self, request: HttpRequest) -> Response:
         """What menus and gallery show."""
-        refused = self._refuse_stranger(request)
+        refused = self._require_token(request)
         return refused or Response(_contents(), media_type="application/json")
 
     async def campaign(self, request: HttpRequest) -> Response:
         """What the store of this server says; the page names a run and a test by numbers, and no file."""
-        refused = self._refuse_stranger(request)
+        refused = self._require_token(request)
         if refused is not None:
             return refused
         campaigns = self._campaigns
@@ -190,7 +190,7 @@ class _Server:
 
     async def cancel(self, request: HttpRequest) -> Response:
         """Cancels a run of the page that asks for it."""
-        refused = self._refuse_stranger(request)
+        refused = self._require_token(request)
         if refused is not None:
             return refused
         try:
@@ -219,7 +219,7 @@ class _Server:
 
     async def _asked(self, request: HttpRequest) -> tuple[bytes, float, int] | Response:
         """The body of a request with its limits of time and memory, or why it is refused."""
-        refused = self._refuse_stranger(request)
+        refused = self._require_token(request)
         if refused is not None:
             return refused
         try:
@@ -237,7 +237,7 @@ class _Server:
         except BusyError:  # others were faster
             yield _event("refused", {"message": BUSY})
 
-    def _refuse_stranger(self, request: HttpRequest) -> Response | None:
+    def _require_token(self, request: HttpRequest) -> Response | None:
         """Refuses whoever has no token."""
         given = request.cookies.get(self._cookie, "")  # other servers on this host have cookies of their own
         if secrets.compare_digest(given.encode(), self._token.encode()):

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from membar.cli import arguments
-from membar.cli.command import BAD_INPUT, UNKNOWN, exit_code, gravest
+from membar.cli.command import BAD_INPUT, UNKNOWN, combined_exit_code, exit_code
 from membar.cli.command import INTERRUPTED as BROKEN_OFF
 from membar.cli.commands import output_files, supervision
 from membar.cli.terminal import color, columns, progress_line
@@ -79,7 +79,7 @@ def run(chosen: arguments.Chosen) -> int:
             if shown.code == BROKEN_OFF:
                 raise KeyboardInterrupt
             codes.append(shown.code)
-        return filed.end(gravest(codes))
+        return filed.end(combined_exit_code(codes))
 
 
 def _questions_in(file: str, chosen: arguments.Chosen) -> Sequence[_Asked]:

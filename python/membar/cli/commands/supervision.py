@@ -34,9 +34,9 @@ def each(
     """The result of the work on each item, in order; `Ended` for work that was killed."""
     if not needs_child(limits, asks_z3=asks_z3):
         return map(work, items)
-    from membar.limits.workers import Crew  # noqa: PLC0415 - slow to load, and often not needed
+    from membar.limits.workers import WorkerPool  # noqa: PLC0415 - slow to load, and often not needed
 
-    return Crew(items, work, seconds=limits.seconds, memory=limits.memory).results()
+    return WorkerPool(items, work, seconds=limits.seconds, memory=limits.memory).results()
 
 
 def needs_child(limits: Limits, *, asks_z3: bool = False) -> bool:

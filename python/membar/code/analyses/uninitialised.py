@@ -91,7 +91,7 @@ class UnsetMemory:
             (item.name, size)
             for item in module.objects.values()
             for size in (1, 2)
-            if self._begins_blurred(item, size)
+            if self._begins_like_unset(item, size)
         }
         self.fields: set[Cell] = set()
         self.partial: dict[str, frozenset[str]] = {}
@@ -111,7 +111,7 @@ class UnsetMemory:
         found = self.points.targets(function, address)
         return {target.site[1:] for target in found if target.site.startswith("@")}
 
-    def _begins_blurred(self, item: ir.Object, size: int) -> bool:
+    def _begins_like_unset(self, item: ir.Object, size: int) -> bool:
         """Whether an object begins with a small number that only looks as if it was never set."""
         if item.content is None:
             return True

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from membar.code import ir
 from membar.code.assembly.exclusive import (
-    Again,
     Label,
     Leave,
     LoadLinked,
+    RetryJump,
     Source,
     Step,
     StoreConditional,
@@ -205,7 +205,11 @@ def _step(statement: Statement, operands: Operands, compared: tuple[Source, ...]
         register = operands.register(words[0])
         if register is None:
             return None
-        return Again(register, words[1][:-1]) if words[1].endswith("b") else Leave((register,), words[1][:-1])
+        return (
+            RetryJump(register, words[1][:-1])
+            if words[1].endswith("b")
+            else Leave((register,), words[1][:-1])
+        )
     if name in ("b.ne", "bne") and compared is not None and words[0].endswith("f"):
         return Leave(compared, words[0][:-1])
     return _calculation(name, words, operands)

@@ -57,14 +57,14 @@ class Leave:
 
 
 @record(frozen=True, slots=True)
-class Again:
+class RetryJump:
     """Jumps back if the store did not happen."""
 
     status: Register | None
     label: str
 
 
-Step: TypeAlias = Label | LoadLinked | StoreConditional | SetRegister | Leave | Again | Barrier
+Step: TypeAlias = Label | LoadLinked | StoreConditional | SetRegister | Leave | RetryJump | Barrier
 
 Orders: TypeAlias = Mapping[tuple[str, str], str]
 """By the orders of a load and a store: the ordering of C11 of which the two are the code."""
@@ -140,7 +140,7 @@ class _Loop:
                     store, stored = step, tuple(map(self._symbol, step.values))
                     if status is not None:
                         self.known[status] = _STATUS
-                case Again(label=label, status=status) if store is not None and not is_closed:
+                case RetryJump(label=label, status=status) if store is not None and not is_closed:
                     is_closed = begin == Label(label) and status == store.status
                     if not is_closed:
                         return None

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from membar.code import ir
 from membar.code.assembly.exclusive import (
-    Again,
     Label,
     Leave,
     LoadLinked,
+    RetryJump,
     Source,
     Step,
     StoreConditional,
@@ -120,7 +120,7 @@ def _step(statement: Statement, operands: Operands, compared: tuple[Source, ...]
         return fixed
     if name in _NOT_EQUAL and len(words) == 1:
         if words[0].endswith("b"):
-            return Again(None, words[0][:-1])
+            return RetryJump(None, words[0][:-1])
         return None if compared is None else Leave(compared, words[0][:-1])
     register = operands.register(words[0]) if words else None
     if (name in _LINKED or name in _CONDITIONAL) and register is not None:

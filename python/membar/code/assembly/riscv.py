@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from membar.code import ir
 from membar.code.assembly.exclusive import (
-    Again,
     Label,
     Leave,
     LoadLinked,
+    RetryJump,
     Source,
     Step,
     StoreConditional,
@@ -118,7 +118,11 @@ def _step(statement: Statement, operands: Operands) -> Step | None:
         register = operands.register(words[0])
         if register is None:
             return None
-        return Again(register, words[1][:-1]) if words[1].endswith("b") else Leave((register,), words[1][:-1])
+        return (
+            RetryJump(register, words[1][:-1])
+            if words[1].endswith("b")
+            else Leave((register,), words[1][:-1])
+        )
     if name == "bne" and len(words) == 3 and words[2].endswith("f"):
         compared = _sources(words[:2], operands)
         return None if compared is None else Leave(compared, words[2][:-1])

@@ -303,7 +303,7 @@ def _number(thread: ThreadLowering, item: ir.Call) -> None:
     )
 
 
-def _me(thread: ThreadLowering, item: ir.Call) -> None:
+def _own_thread_number(thread: ThreadLowering, item: ir.Call) -> None:
     thread.values[item.results[0].name] = zero_extend(
         Register(ME), thread.bits(item.results[0].type, item.place)
     )
@@ -388,5 +388,5 @@ _MEANINGS: Mapping[str, Callable[[ThreadLowering, ir.Call], None]] = {
     f"{PREFIX}cut": _cut,
     f"{PREFIX}mark": _mark,
     f"{PREFIX}number": _number,
-    f"{PREFIX}me": _me,
+    f"{PREFIX}me": _own_thread_number,
 }

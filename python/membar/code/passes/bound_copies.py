@@ -38,13 +38,13 @@ def bound_copies(module: ir.Module) -> ir.Module:
     targets = points_to(module)
     layouts, checks = Layouts(module, targets), Checks(module)
     functions = {
-        name: _Bounding(module, function, targets, layouts, checks).run() if function.blocks else function
+        name: _CopyBounder(module, function, targets, layouts, checks).run() if function.blocks else function
         for name, function in module.functions.items()
     }
     return checks.added_to(replace(module, functions=functions))
 
 
-class _Bounding:
+class _CopyBounder:
     def __init__(
         self,
         module: ir.Module,

@@ -298,9 +298,10 @@ class _Undefined:
         def bare(value: ir.Operand) -> ir.Operand:
             pair = self.pairs.get(value.name) if isinstance(value, ir.Value) else None
             if pair is None:
-                return bare_part(value)
+                return without_unset_bits(value)
             halves = tuple(
-                bare_part(half, distance) for half, distance in zip(pair.operands, distances, strict=True)
+                without_unset_bits(half, distance)
+                for half, distance in zip(pair.operands, distances, strict=True)
             )
             made = (
                 pair
@@ -310,7 +311,7 @@ class _Undefined:
             emit.instructions.append(made)
             return made.result
 
-        def bare_part(value: ir.Operand, distance: int = 0) -> ir.Operand:
+        def without_unset_bits(value: ir.Operand, distance: int = 0) -> ir.Operand:
             if isinstance(value, ir.Value) and value.name in partial:
                 self._check_members(function, item.address, value, emit, distance)
                 value = emit.compute(BARE, value.type, value)

@@ -41,7 +41,7 @@ def _limit_in(function: ir.Function) -> ir.Function:
     for loop in natural_loops(function.blocks):
         if _only_looks(function, loop):
             number += 1
-            function = _Limiting(function, loop, f"woken.{number}").run()
+            function = _WakeupLimiter(function, loop, f"woken.{number}").run()
     return function
 
 
@@ -90,7 +90,7 @@ def _folder(place: ir.Place | None) -> str:
 
 
 @record(eq=False)
-class _Limiting:
+class _WakeupLimiter:
     """One function, with a flag for one loop."""
 
     function: ir.Function

@@ -144,11 +144,11 @@ def _object(slot: ir.Slot, function: str, objects: dict[str, ir.Object]) -> ir.O
         unset=((0, size),) if size else (),
         shape=slot.shape,
         place=slot.place,
-        is_hidden=_is_named_by_nobody(slot),
+        is_hidden=_is_unnamed_in_source(slot),
     )
 
 
-def _is_named_by_nobody(slot: ir.Slot) -> bool:
+def _is_unnamed_in_source(slot: ir.Slot) -> bool:
     """Whether the program's own text does not name the variable; macros of membar's headers make some."""
     return not slot.variable or slot.variable.startswith("__mb_") or is_in_header_or_library(slot.place)
 

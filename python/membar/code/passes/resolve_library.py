@@ -124,7 +124,7 @@ def resolve_library(
     if missing:
         raise InputError(*(item for problem in missing.values() for item in problem.diagnostics))
     functions = {
-        name: _Fitting(module, bodies, function).run()
+        name: _LibraryCallFitter(module, bodies, function).run()
         for name, function in module.functions.items()
         if function.blocks
     }
@@ -230,7 +230,7 @@ def _is_missing(module: ir.Module, operand: ir.Operand) -> bool:
 
 
 @record(eq=False)
-class _Fitting:
+class _LibraryCallFitter:
     """One function, with its calls of library functions made to fit."""
 
     module: ir.Module

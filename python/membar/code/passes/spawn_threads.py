@@ -199,7 +199,7 @@ class _Spawning:
             argument = self.numbers[argument.name]
         elif function.parameters and isinstance(argument, ir.Value):
             self.handed[name] = handed_contents(self.module, self.function, call)
-            inbox, align = self._inbox(name), self.module.pointer_bits // 8
+            inbox, align = self._argument_object(name), self.module.pointer_bits // 8
             before.append(ir.Store(value=argument, address=inbox, align=align, place=call.place))
             argument = ir.Value("argument", argument.type)
             first.append(ir.Load(result=argument, address=inbox, align=align, place=call.place))
@@ -275,7 +275,7 @@ class _Spawning:
             number += 1
         return f"{function}#{number}"
 
-    def _inbox(self, thread: str) -> ir.ObjectAddress:
+    def _argument_object(self, thread: str) -> ir.ObjectAddress:
         size = self.module.pointer_bits // 8
         name = f"{thread}.argument"
         self.objects[name] = ir.Object(name=name, size=size, align=size, content=bytes(size), is_hidden=True)

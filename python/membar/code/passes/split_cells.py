@@ -200,7 +200,7 @@ class _Splitting:
             self.emit.instructions.append(item)
         elif access.is_atomic and len(pieces) == 1:
             self.split.append(access)
-            self._in_a_whole(access, pieces[0])
+            self._access_whole_cell(access, pieces[0])
         elif access.is_atomic:
             self.split.append(access)
             self._in_one_step(access, pieces)
@@ -333,7 +333,7 @@ class _Splitting:
 
     # ------------------------------------------------------------------------------------------------ atomic
 
-    def _in_a_whole(self, access: Access, piece: Piece) -> None:
+    def _access_whole_cell(self, access: Access, piece: Piece) -> None:
         """An atomic access to a part of a cell: one to the whole, which writes the rest as it was."""
         item, emit = access.instruction, self.emit
         at = emit.move_address(access.address, piece.start)

@@ -67,7 +67,7 @@ class _Entry:
 
 
 @record(frozen=True, slots=True)
-class _Left:
+class _ExitFacts:
     """What is known where a copy of a block is left; see `_Entry`."""
 
     decided: frozenset[str]
@@ -265,7 +265,7 @@ class _Unrolling:
         decided = entry.decided
         if type(end) is not type(block.end) and _uses(block.end, counted):
             decided |= self._could_leave(block)
-        left = _Left(decided, counted, entry.iterations, turns)
+        left = _ExitFacts(decided, counted, entry.iterations, turns)
         return ir.Block(
             name=name,
             parameters=tuple(parameters),
@@ -314,7 +314,7 @@ class _Unrolling:
         return False
 
     def _enter(
-        self, block: ir.Block, target: ir.Goto, values: Mapping[str, ir.Operand], left: _Left
+        self, block: ir.Block, target: ir.Goto, values: Mapping[str, ir.Operand], left: _ExitFacts
     ) -> ir.Goto:
         """The jump to the copy of a block that is entered with these values."""
         decided, counted = left.decided, left.counted

@@ -54,7 +54,7 @@ def run(task: SystemTask) -> Outcome:
         case None | "backward":
             return _Search(task).run()
         case "generic":
-            return generically(task)
+            return analyse_all_write_orders(task)
         case other:
             raise EngineLimitError(f"the engine cubes has no algorithm {other}")
 
@@ -66,7 +66,7 @@ def closed_search(task: SystemTask) -> tuple[_core.CubeSystem, _core.CubeFinding
     return None if found is None else (looking.core, found)
 
 
-def generically(task: SystemTask) -> Outcome:
+def analyse_all_write_orders(task: SystemTask) -> Outcome:
     """The outcome of the analysis without the reduction.
 
     Raises:
@@ -153,7 +153,7 @@ class _Search:
                     _UNSAFE,
                     processes=violation,
                 )
-        return self._believing(found) if self.system.invariants else self._unknown(found)
+        return self._outcome_if_invariants_hold(found) if self.system.invariants else self._unknown(found)
 
     def _first(self) -> _core.CubeFindings:
         """What a search finds that believes nothing.
@@ -211,7 +211,7 @@ class _Search:
         guarantee = _ANY_NUMBER if size is None else f"exactly {size} processes"
         return Holds(self._describe_run(guarantee), proof=proof)
 
-    def _believing(self, found: _core.CubeFindings) -> Outcome:
+    def _outcome_if_invariants_hold(self, found: _core.CubeFindings) -> Outcome:
         """What would hold if the user's invariants did."""
         believed = self._search(trust=True)
         if believed.stopped is None and believed.trace is None:

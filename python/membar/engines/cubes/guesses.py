@@ -155,10 +155,10 @@ class Instances:
                 binding = dict(zip(cube.parameters, numbers, strict=True))
                 cells = [instance.cell(read.symbol, read.indices, binding) for read in reads]
                 for view in views:
-                    if not all(map(_Look(instance, binding, view, {}).holds, plain)):
+                    if not all(map(_BoundView(instance, binding, view, {}).holds, plain)):
                         continue
                     for values in product(*(view.readable[cell] for cell in cells)):
-                        look = _Look(instance, binding, view, dict(zip(reads, values, strict=True)))
+                        look = _BoundView(instance, binding, view, dict(zip(reads, values, strict=True)))
                         if all(map(look.holds, others)):
                             return True
         return False
@@ -190,7 +190,7 @@ def _readable(state: State, pending: Collection[tuple[int, Value]]) -> tuple[fro
 
 
 @record(frozen=True, slots=True)
-class _Look:
+class _BoundView:
     """A view, with processes for names and values for reads."""
 
     instance: InstanceMachine

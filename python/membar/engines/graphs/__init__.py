@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from membar.diagnostics import EngineLimitError
 from membar.engines import Capabilities, Engine, Space, has_axioms
-from membar.engines._loop_bounds import deepen
+from membar.engines._loop_bounds import search_with_growing_bounds
 from membar.engines.graphs.search import ALGORITHMS, LOOKED_FOR, NAME, Search
 from membar.engines.graphs.search import compile_for_core as compile_for_core
 from membar.engines.graphs.search import core as core
@@ -58,7 +58,7 @@ def explore(task: Task) -> Tally:
     if task.model.plan is None:
         raise EngineLimitError(f"the model {task.model.name} has no axioms")
     plan = task.model.plan
-    return deepen(task, lambda task: Search(task, plan).run)
+    return search_with_growing_bounds(task, lambda task: Search(task, plan).run)
 
 
 ENGINE = Engine(

@@ -144,8 +144,8 @@ class Search:
     def _watches(self, terms: Sequence[Term]) -> Watches:
         if not repeats_are_one(self.task.options):
             return NO_WATCHES
-        furthest = self.task.options.unrolling.furthest
-        return watches_under(self.task.model, self.program, terms, bound=furthest)
+        largest_bound = self.task.options.unrolling.largest_bound
+        return watches_under(self.task.model, self.program, terms, bound=largest_bound)
 
     def _begin_load_buffering_check(self) -> None:
         """Tries the exactly-once search in place of the general one.

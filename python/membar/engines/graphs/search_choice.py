@@ -59,7 +59,7 @@ def careful_exploration(task: Task, program: Program) -> str:
     from membar.models.load_buffering import keeps_loads_before_stores
     from membar.program.dependency_order import obstacle
 
-    if keeps_loads_before_stores(program, task.model, bound=task.options.unrolling.furthest):
+    if keeps_loads_before_stores(program, task.model, bound=task.options.unrolling.largest_bound):
         return EXACTLY_ONCE
     if task.model.claims.search == DEPENDENCY_AWARE and obstacle(program) is None:
         return DEPENDENCY_AWARE

@@ -105,7 +105,7 @@ class InstanceMachine:
         """Whether a conjunction is true in a state."""
         return all(self.holds(state, literal, binding) for literal in literals)
 
-    def culprits(self, state: State, cube: Cube) -> tuple[int, ...] | None:
+    def processes_satisfying(self, state: State, cube: Cube) -> tuple[int, ...] | None:
         """Distinct processes for which the cube is true; None if there are none."""
         for numbers in permutations(self.layout.numbers, len(cube.parameters)):
             if self.all_hold(state, cube.literals, dict(zip(cube.parameters, numbers, strict=True))):
@@ -115,7 +115,7 @@ class InstanceMachine:
     def unsafe(self, state: State) -> tuple[int, tuple[int, ...]] | None:
         """The number of an unsafe cube that is true, and its processes."""
         for number, cube in enumerate(self.system.unsafe):
-            found = self.culprits(state, cube)
+            found = self.processes_satisfying(state, cube)
             if found is not None:
                 return number, found
         return None
@@ -127,7 +127,7 @@ class InstanceMachine:
             binding = dict(zip(init.parameters, numbers, strict=True))
             if not any(self.all_hold(state, literals, binding) for literals in init.alternatives):
                 return False
-        return all(self.culprits(state, cube) is None for cube in self.system.invariants)
+        return all(self.processes_satisfying(state, cube) is None for cube in self.system.invariants)
 
     def initial(self) -> Iterator[State]:
         """Every initial state; arbitrary numbers and abstract values are tried as a few."""

@@ -140,7 +140,7 @@ def mismatch(instance: InstanceMachine, run: ProcessRun) -> str | None:
         state = found.after
     if not 0 <= run.unsafe < len(instance.system.unsafe):
         return "there is no such unsafe state"
-    culprits = instance.culprits(state, instance.system.unsafe[run.unsafe])
+    culprits = instance.processes_satisfying(state, instance.system.unsafe[run.unsafe])
     if culprits is None:
         return "it does not end in an unsafe state"
     if run.culprits != culprits:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
-from membar.engines._loop_bounds import deepen
+from membar.engines._loop_bounds import search_with_growing_bounds
 from membar.engines.reference.candidates import combinations, consistent, skeleton
 from membar.engines.reference.exploration_budget import Budget, LimitHitError, peak_bytes
 from membar.engines.reference.termination import (
@@ -61,7 +61,9 @@ def explore(task: Task) -> Tally:
     program = expand(task.program)
     require_single_accesses(program, runs_buffers=runs_buffers)
     budget = Budget(task.limits, task.options.progress)
-    return deepen(task, lambda task: lambda bound: _Search(task, program, bound, budget).run())
+    return search_with_growing_bounds(
+        task, lambda task: lambda bound: _Search(task, program, bound, budget).run()
+    )
 
 
 class _Search:
@@ -77,7 +79,7 @@ class _Search:
         self.evaluator = evaluator_of(task.model.plan)
         self.observer = Observer(task.program)
         is_off = not repeats_are_one(task.options)
-        deepest = task.options.unrolling.furthest
+        deepest = task.options.unrolling.largest_bound
         terms = self.observer.terms
         self.watched = NO_WATCHES if is_off else watches_under(task.model, program, terms, bound=deepest)
         self.executions = self.blocked = self.candidates = self.failed = self.truncated = self.left_out = 0

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.runs import followed_moves
-from membar.engines.reference.state import Did, Move, State, look
+from membar.engines.reference.state import MemoryAction, Move, State, look
 from membar.models.model import Model, Operational
 from membar.program.predicate import StatePredicate
 from membar.program.program import Program
@@ -198,5 +198,5 @@ def _queues(machine: Machine, thread: int, run: Run) -> set[int | None]:
 def _is_served(state: State, move: Move, thread: int, queue: int | None) -> bool:
     """Whether the queue is empty, or the move flushes it."""
     waiting = [cell for cell, _ in state.locals[thread].buffer if queue is None or cell == queue]
-    flushes = (act.cell for act in move.acts if act.did is Did.FLUSHED and move.edge is None)
+    flushes = (act.cell for act in move.acts if act.did is MemoryAction.FLUSHED and move.edge is None)
     return not waiting or (move.thread == thread and any(queue is None or cell == queue for cell in flushes))

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
-from membar.engines.reference.state import Act, State
+from membar.engines.reference.state import State, ThreadAction
 from membar.engines.reference.step import EdgeExecution
 from membar.engines.reference.trace import Choices
 from membar.program.operations import Receive, Send
@@ -60,7 +60,7 @@ class RendezvousStep:
         self.picks = picks
         self.sender = sender
         self.receiver = receiver
-        self.acts: list[Act] = []
+        self.acts: list[ThreadAction] = []
         self.made: list[int] = []  # the sender's choices
         self.theirs: list[int] = []  # the receiver's
 

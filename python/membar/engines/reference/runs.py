@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from membar.engines.reference.candidates import skeleton
 from membar.engines.reference.machine import Machine
-from membar.engines.reference.state import Act, Did, Move, State, look
+from membar.engines.reference.state import MemoryAction, Move, State, ThreadAction, look
 from membar.engines.reference.threads import follow
 from membar.engines.reference.trace import Status, Trace
 from membar.models.model import Model, Operational
@@ -190,10 +190,10 @@ class _History:
             names = [self._take(act.thread, act) for act in move.acts]
             self.first.append(names[0] if names else None)
 
-    def _take(self, thread: int, act: Act) -> tuple[int, int]:
+    def _take(self, thread: int, act: ThreadAction) -> tuple[int, int]:
         """Adds one thing that `thread` did; returns its event."""
         buffer = self._buffers[thread]
-        if act.did is Did.FLUSHED:
+        if act.did is MemoryAction.FLUSHED:
             oldest = next(entry for entry in buffer if entry[0] == act.cell)
             buffer.remove(oldest)
             name = (thread, oldest[1])
@@ -201,11 +201,11 @@ class _History:
             return name
         name = (thread, self.events[thread])
         self.events[thread] += 1
-        if act.did is Did.BUFFERED:
+        if act.did is MemoryAction.BUFFERED:
             buffer.append((act.cell, name[1]))
-        elif act.did is Did.WROTE:
+        elif act.did is MemoryAction.WROTE:
             self.order.setdefault(act.cell, []).append(name)
-        elif act.did is Did.READ:
+        elif act.did is MemoryAction.READ:
             own = [(thread, number) for cell, number in buffer if cell == act.cell]
             known = own or self.order.get(act.cell)
             self.source[name] = known[-1] if known else None
@@ -275,7 +275,7 @@ def _action(program: Program, move: Move) -> str:
     words = []
     for act in move.acts:
         who = "" if act.thread == move.thread else f"{program.threads[act.thread].name}: "
-        if act.did is Did.FENCED:
+        if act.did is MemoryAction.FENCED:
             words.append(f"{who}fence")
         else:
             seen = _shown_value(program, act.cell, act.value)

@@ -126,7 +126,7 @@ def look(program: Program, state: State, seen: Observable) -> int:
             return int(local.born and local.point in points)
 
 
-class Did(enum.Enum):
+class MemoryAction(enum.Enum):
     """What happened to memory inside a step."""
 
     READ = "read"
@@ -137,10 +137,10 @@ class Did(enum.Enum):
 
 
 @record(frozen=True, slots=True)
-class Act:
+class ThreadAction:
     """One thing a thread did in a step, with the cell (-1 for fences) and the value."""
 
-    did: Did
+    did: MemoryAction
     cell: int
     value: int
     thread: int
@@ -198,7 +198,7 @@ class Move:
     thread: int
     edge: int | None
     after: State | None
-    acts: tuple[Act, ...]
+    acts: tuple[ThreadAction, ...]
     choices: tuple[int, ...] = ()
     failure: str | None = None
     partner: Partner | None = None

@@ -11,15 +11,15 @@ from membar.engines.reference.state import (
     BIRTH,
     GHOST,
     LOCKED,
-    Act,
-    Did,
     Entry,
     FenceEffect,
     Halt,
     HaltError,
     Local,
+    MemoryAction,
     Promise,
     State,
+    ThreadAction,
     in_normal_form,
 )
 from membar.engines.reference.trace import Choices
@@ -57,7 +57,7 @@ class EdgeExecution:
         self.index = index
         self.picks = picks
         self.made: list[int] = []  # the thread's choices, reads included
-        self.acts: list[Act] = []
+        self.acts: list[ThreadAction] = []
         self.memory = list(state.memory)
         self.locals = list(state.locals)
         self.channels = list(state.channels)
@@ -121,7 +121,7 @@ class EdgeExecution:
             if p.cell != cell or p.written > 1
         ]
         self._write_memory(cell, value)
-        self.acts.append(Act(Did.FLUSHED, cell, value, self.index))
+        self.acts.append(ThreadAction(MemoryAction.FLUSHED, cell, value, self.index))
 
     def _do(self, operation: ops.Operation) -> None:
         match operation:
@@ -183,7 +183,7 @@ class EdgeExecution:
         if GHOST in op.tags:
             value = self._value(op.value) & ((1 << 8 * cell.object.size) - 1)
             self._write_memory(cell.id, value)
-            self.acts.append(Act(Did.WROTE, cell.id, value, self.index))
+            self.acts.append(ThreadAction(MemoryAction.WROTE, cell.id, value, self.index))
             return
         self._store(cell, self._value(op.value), at_once=at_once)
 
@@ -209,7 +209,7 @@ class EdgeExecution:
             self._drain()
             self.promises = [promise for promise in self.promises if promise.cell != cell.id]
             self._write_memory(cell.id, value)
-            self.acts.append(Act(Did.WROTE, cell.id, value, self.index))
+            self.acts.append(ThreadAction(MemoryAction.WROTE, cell.id, value, self.index))
             return
         bound = self.machine.bound
         per_cell = self.machine.discipline is not Operational.TSO
@@ -219,7 +219,7 @@ class EdgeExecution:
             raise HaltError(Halt.UNFIT if is_alone else Halt.HELD, thread=self.index)
         self.buffer.append((cell.id, value))
         self.fresh += 1
-        self.acts.append(Act(Did.BUFFERED, cell.id, value, self.index))
+        self.acts.append(ThreadAction(MemoryAction.BUFFERED, cell.id, value, self.index))
 
     def _rmw(self, op: ops.Rmw) -> None:
         cell = self._cell(op.address, op.size)
@@ -248,7 +248,7 @@ class EdgeExecution:
             self._drain()
         elif effect is FenceEffect.ORDER_STORES and self.buffer and self.buffer[-1][0] != BARRIER:
             self.buffer.append((BARRIER, 0))
-        self.acts.append(Act(Did.FENCED, -1, 0, self.index))
+        self.acts.append(ThreadAction(MemoryAction.FENCED, -1, 0, self.index))
 
     def _await_others(self) -> None:
         """Waits until the buffers of all others are empty."""
@@ -327,7 +327,7 @@ class EdgeExecution:
 
     def _read(self, cell: Cell, word: int) -> None:
         self.made.append(word)
-        self.acts.append(Act(Did.READ, cell.id, word, self.index))
+        self.acts.append(ThreadAction(MemoryAction.READ, cell.id, word, self.index))
 
     def _cell(self, address: Expr, size: int) -> Cell:
         word = self._value(address)

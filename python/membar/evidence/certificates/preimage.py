@@ -155,7 +155,9 @@ class TransitionPreimage:
 
     def results(self) -> Iterator[EventCube]:
         """The cubes before the step."""
-        if not any(self.told.speaks_of(update, self.names) for update in self.transition.updates):
+        if not any(
+            self.told.may_change_mentioned_cell(update, self.names) for update in self.transition.updates
+        ):
             return
         if self._is_elsewhere():
             return

@@ -106,7 +106,7 @@ class Facts:
             elif len(indices) == 1:
                 self._of.setdefault(indices[0], {})[symbol] = value
 
-    def speaks_of(self, update: Update, names: Renaming) -> bool:
+    def may_change_mentioned_cell(self, update: Update, names: Renaming) -> bool:
         """Whether an update may change a cell that the cube mentions or waits for."""
         if not isinstance(update, Assign):
             return update.symbol in self._symbols

@@ -55,7 +55,7 @@ class Waypoint:
 
 
 @record(frozen=True, slots=True, kw_only=True)
-class Guide:
+class SvcompWitness:
     """A witness.
 
     Attributes:

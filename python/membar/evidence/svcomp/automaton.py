@@ -9,7 +9,7 @@ from typing import TypeAlias
 from xml.etree import ElementTree as ET
 
 from membar.diagnostics import InputError, error, refusal
-from membar.evidence.svcomp import NO_RACE, WEAK, Guide, Waypoint
+from membar.evidence.svcomp import NO_RACE, WEAK, SvcompWitness, Waypoint
 from membar.evidence.svcomp.reading import MALFORMED, UNSUPPORTED, values
 from membar.source import SourceFile
 
@@ -32,7 +32,7 @@ _DECLARED = re.compile(r"<!(?!--|\[CDATA\[)")
 Data: TypeAlias = dict[str, str]
 
 
-def guide(source: SourceFile) -> Guide:
+def guide(source: SourceFile) -> SvcompWitness:
     """The guide of an automaton.
 
     Raises:
@@ -58,7 +58,7 @@ def guide(source: SourceFile) -> Guide:
         raise refusal(
             UNSUPPORTED, f"`{source.path}`: steps in another file (`{others[0]}`) are not supported"
         )
-    return Guide(
+    return SvcompWitness(
         specification=told["specification"],
         hashes=(told["programhash"].lower(),),
         main=main,

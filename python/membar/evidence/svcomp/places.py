@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from membar.evidence.svcomp import Guide, Waypoint
+from membar.evidence.svcomp import SvcompWitness, Waypoint
 from membar.program.operations import Assert, Assume, Choose, Set, Spawn
 from membar.program.program import Edge, Program
 from membar.records import record, replace
@@ -34,7 +34,7 @@ class Route:
     targets: tuple[Passing, ...]
 
 
-def routes(program: Program, path: str, guide: Guide) -> Iterator[Route]:
+def routes(program: Program, path: str, guide: SvcompWitness) -> Iterator[Route]:
     """The possible routes of a guide: they differ in which thread is which, if one line creates many.
 
     Raises:
@@ -43,10 +43,10 @@ def routes(program: Program, path: str, guide: Guide) -> Iterator[Route]:
     started = [number for number, thread in enumerate(program.threads) if thread.started]
     if len(started) != 1:
         raise UnfollowableError("the program begins with several threads")
-    yield from _routes(_Placing(program, path), guide, started[0])
+    yield from _routes(_PlaceFinder(program, path), guide, started[0])
 
 
-class _Placing:
+class _PlaceFinder:
     """A program, and the file that the guide is about."""
 
     def __init__(self, program: Program, path: str) -> None:
@@ -92,7 +92,7 @@ class _Placing:
                 yield self.numbers[operation.thread]
 
 
-def _routes(placing: _Placing, guide: Guide, main: int) -> Iterator[Route]:
+def _routes(placing: _PlaceFinder, guide: SvcompWitness, main: int) -> Iterator[Route]:
     """The routes, depth first, in the order in which the program lists its threads."""
     todo: list[tuple[int, dict[str, int], tuple[Passing, ...]]] = [(0, {guide.main: main}, ())]
     failure: UnfollowableError | None = None
@@ -122,7 +122,7 @@ def _acts(edge: Edge) -> bool:
 
 
 def _ways(
-    placing: _Placing, point: Waypoint, names: dict[str, int]
+    placing: _PlaceFinder, point: Waypoint, names: dict[str, int]
 ) -> list[tuple[dict[str, int], tuple[Passing, ...]]]:
     """The possible meanings of a waypoint: the threads that exist then, and what is passed."""
     if point.line is None:
@@ -145,7 +145,7 @@ def _ways(
     ]
 
 
-def _check_unplaced(placing: _Placing, point: Waypoint, names: dict[str, int]) -> None:
+def _check_unplaced(placing: _PlaceFinder, point: Waypoint, names: dict[str, int]) -> None:
     """Checks a waypoint without a location: the function with which a thread begins."""
     if point.creates is not None:
         raise UnfollowableError(f"the creation of thread {point.creates} has no location")
@@ -157,7 +157,7 @@ def _check_unplaced(placing: _Placing, point: Waypoint, names: dict[str, int]) -
 
 
 def _passing(
-    placing: _Placing, point: Waypoint, names: dict[str, int], *, is_failing: bool = False
+    placing: _PlaceFinder, point: Waypoint, names: dict[str, int], *, is_failing: bool = False
 ) -> Passing:
     """The edges of a waypoint: those that act on memory or threads, if there are any."""
     if point.thread not in names:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from membar.diagnostics import refusal
-from membar.evidence.svcomp import PROPERTIES, Guide
+from membar.evidence.svcomp import PROPERTIES, SvcompWitness
 from membar.source import SourceFile
 
 MALFORMED = "W1446"
@@ -17,7 +17,7 @@ FORMATS = {".graphml": "automaton", ".yml": "sequence", ".yaml": "sequence"}
 _VALUE = re.compile(r"\(*\s*([A-Za-z_]\w*)\s*==\s*\(?\s*(-?\d+)\s*\)?\s*\)*")
 
 
-def read(path: Path) -> Guide:
+def read(path: Path) -> SvcompWitness:
     """The guide in a file.
 
     Raises:
@@ -30,7 +30,7 @@ def read(path: Path) -> Guide:
         )
     from importlib import import_module  # one format of two
 
-    guide: Guide = import_module(f"membar.evidence.svcomp.{FORMATS[path.suffix]}").guide(
+    guide: SvcompWitness = import_module(f"membar.evidence.svcomp.{FORMATS[path.suffix]}").guide(
         SourceFile.read(path)
     )
     if guide.specification not in PROPERTIES:

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any, TypeAlias
 
 from membar.diagnostics import InputError, refusal
-from membar.evidence.svcomp import WEAK, Guide, Waypoint
+from membar.evidence.svcomp import WEAK, SvcompWitness, Waypoint
 from membar.evidence.svcomp.reading import MALFORMED, UNSUPPORTED, values
 from membar.source import SourceFile
 
@@ -21,7 +21,7 @@ _LARGEST = 100_000
 Loaded: TypeAlias = Any
 
 
-def guide(source: SourceFile) -> Guide:
+def guide(source: SourceFile) -> SvcompWitness:
     """The guide of a sequence of waypoints.
 
     Raises:
@@ -43,7 +43,7 @@ def guide(source: SourceFile) -> Guide:
     if any(point["type"] != "target" for point in final):
         raise _malformed_witness(source, "the last segment has targets only")
     producer = _get(source, metadata, "producer", dict)
-    return Guide(
+    return SvcompWitness(
         specification=" ".join(_get(source, task, "specification", str).split()),
         hashes=tuple(str(value).lower() for value in hashes.values()),
         main=_MAIN,

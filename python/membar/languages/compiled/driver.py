@@ -451,7 +451,7 @@ class _Job:
         """A strict run and, if that shows only habits, a relaxed one."""
         first = self._run_once(strict=True)
         errors = [item for item in read_messages(first.messages[0]) if item.kind == "error"]
-        if not errors or not all(map(self._is_habit, errors)):
+        if not errors or not all(map(self._is_tolerated_by_gcc, errors)):
             return first
         second = self._run_once(strict=False)
         return Cached(second.text, (*first.messages, *second.messages), second.files)
@@ -551,7 +551,7 @@ class _Job:
         """Raises what the compiler, or the loss of an access, makes impossible to go on with."""
         errors = [item for item in messages if item.kind == "error"]
         # What is allowed is no reason, unless the compiler does not allow it even if it is asked to.
-        errors = [item for item in errors if not self._is_habit(item)] or errors
+        errors = [item for item in errors if not self._is_tolerated_by_gcc(item)] or errors
         lost = [item for item in messages if _is_invalid_order(item) and item.kind == "warning"]
         told = {(item.file, item.line) for item in errors}
         lost = [item for item in lost if (item.file, item.line) not in told]
@@ -565,7 +565,7 @@ class _Job:
         if found:
             raise InputError(*found)
 
-    def _is_habit(self, message: Message) -> bool:
+    def _is_tolerated_by_gcc(self, message: Message) -> bool:
         """Whether gcc lets this pass, and the program that comes out is the one that was meant."""
         if message.flag == "int-conversion":
             return _WIDE.search(message.text) is not None or self._is_literal(message)

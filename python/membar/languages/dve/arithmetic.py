@@ -74,7 +74,7 @@ class Arithmetic(ABC):
         """Whether a process is in a state."""
 
     @abstractmethod
-    def foreign(self, tree: x.Foreign) -> Value:
+    def foreign(self, tree: x.ProcessVariableReference) -> Value:
         """The value of a variable of another process."""
 
     def value(self, tree: x.Expr) -> Value:
@@ -86,7 +86,7 @@ class Arithmetic(ABC):
                 return self.read(tree)
             case x.InState():
                 return self.in_state(tree)
-            case x.Foreign():
+            case x.ProcessVariableReference():
                 return self.foreign(tree)
             case x.Unary(op=op, operand=operand):
                 return _unary(op, self.value(operand))

@@ -115,7 +115,7 @@ class Code(Arithmetic):
             self._locations.add(process.state_object)
         return self._known[key].expr
 
-    def foreign(self, tree: x.Foreign) -> Value:
+    def foreign(self, tree: x.ProcessVariableReference) -> Value:
         """Only properties look into other processes."""
         raise error("W1009", f"`{tree.span.flat_text}` outside a property", tree.span, "not allowed here")
 

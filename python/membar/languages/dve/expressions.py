@@ -129,7 +129,7 @@ class Reader:
                 state = cursor.name("a state")
                 return x.InState(process.text, state.text, process.span.to(state.span))
             seen = self.variable("a variable")
-            return x.Foreign(process.text, seen, process.span.to(seen.span))
+            return x.ProcessVariableReference(process.text, seen, process.span.to(seen.span))
         return self.variable("an expression")
 
     def _names_a_process(self) -> bool:

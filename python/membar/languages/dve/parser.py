@@ -290,7 +290,7 @@ def _channel(cursor: Cursor, types: tuple[x.Type, ...] | None) -> x.Channel:
     return x.Channel(name=name.text, types=types, capacity=capacity, span=name.span)
 
 
-class _Head:
+class _ProcessHeader:
     """`init`, `commit` and `accept` of a process."""
 
     def __init__(self) -> None:
@@ -299,8 +299,8 @@ class _Head:
         self.acceptance: x.Acceptance | None = None
 
 
-def _head(cursor: Cursor) -> _Head:
-    head = _Head()
+def _head(cursor: Cursor) -> _ProcessHeader:
+    head = _ProcessHeader()
     while cursor.sees("init", "commit", "accept"):
         word = cursor.take()
         known = {"init": head.initial, "commit": head.committed, "accept": head.acceptance}[word.text]

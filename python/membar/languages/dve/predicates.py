@@ -43,7 +43,7 @@ class Predicates(Arithmetic):
         own = self.process is not None and tree.name in self.process.variables
         return self._value(variable, self.process if own else None, tree)
 
-    def foreign(self, tree: x.Foreign) -> Value:
+    def foreign(self, tree: x.ProcessVariableReference) -> Value:
         """A variable of another process."""
         process = self.scope.process(tree.process, tree.span)
         seen = tree.variable

@@ -55,7 +55,7 @@ class InState:
 
 
 @record(frozen=True, slots=True)
-class Foreign:
+class ProcessVariableReference:
     """`P->x` or `P->a[index]`: a variable of another process."""
 
     process: str
@@ -63,7 +63,7 @@ class Foreign:
     span: Span
 
 
-Expr: TypeAlias = Number | Variable | Unary | Binary | InState | Foreign
+Expr: TypeAlias = Number | Variable | Unary | Binary | InState | ProcessVariableReference
 
 
 @record(frozen=True, slots=True)

@@ -52,7 +52,7 @@ def _edge(rules: Rules, process: Process, transition: x.Transition) -> Edge:
     )
 
 
-def seats_of(processes: list[Process]) -> ProcessPoints:
+def process_points_of(processes: list[Process]) -> ProcessPoints:
     """Where the processes of an asynchronous system are."""
     return ProcessPoints(
         threads={process.name: number for number, process in enumerate(processes)},

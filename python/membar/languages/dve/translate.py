@@ -10,7 +10,7 @@ from membar.languages.dve.formulas import formula_of, is_temporal
 from membar.languages.dve.parser import parse_module
 from membar.languages.dve.predicates import Predicates, ProcessPoints
 from membar.languages.dve.scope import Process, Scope, Variable, unknown
-from membar.languages.dve.threads import seats_of, thread_of
+from membar.languages.dve.threads import process_points_of, thread_of
 from membar.languages.dve.transitions import Rules, state_tests, widths_of
 from membar.program.expr import Binary, BinaryOp, negation
 from membar.program.predicate import StatePredicate
@@ -105,7 +105,7 @@ def _threads(
 
         threads = tuple(legacy_thread(rules, process, objects) for process in processes)
         return threads, legacy_process_points(processes)
-    return tuple(thread_of(rules, process) for process in processes), seats_of(processes)
+    return tuple(thread_of(rules, process) for process in processes), process_points_of(processes)
 
 
 def _check_words(module: x.Module, scope: Scope) -> None:
@@ -249,7 +249,7 @@ def _negated_words(tree: x.Expr) -> str:
 def _claim(scope: Scope, process_points: ProcessPoints, prop: Process) -> Claim:
     """A property process: the runs that its automaton accepts must not be."""
     tree = prop.tree
-    for what, span in _beyond_automata(tree):
+    for what, span in _not_allowed_in_automaton(tree):
         raise error("W1005", f"{what} in a property", span, "only states and guards are supported")
     edges = []
     for transition in tree.transitions:
@@ -269,7 +269,7 @@ def _claim(scope: Scope, process_points: ProcessPoints, prop: Process) -> Claim:
     return Claim(prop.name, body, text=f"the property {prop.name}", span=tree.span)
 
 
-def _beyond_automata(tree: x.Process) -> Iterator[tuple[str, Span]]:
+def _not_allowed_in_automaton(tree: x.Process) -> Iterator[tuple[str, Span]]:
     for item in tree.variables:
         if not item.constant:
             yield "a variable", item.span

@@ -40,7 +40,7 @@ def initial_state(source: SourceFile, start: int, end: int) -> InitialState:
     entries: list[Entry] = []
     at = start
     for piece in source.text[start:end].split(";"):
-        found = _at_home(piece)
+        found = _parse_alone(piece)
         if found is None:  # to be read in place, where its diagnostics can point to
             return read_initial_state(Scanner(source, source.text, start, end, code=codes.INITIAL_STATE))
         entries += [_relocate(entry, source, at) for entry in found]
@@ -54,7 +54,7 @@ def read_initial_state(scanner: Scanner) -> InitialState:
 
 
 @lru_cache(maxsize=_KEPT)
-def _at_home(text: str) -> tuple[Entry, ...] | None:
+def _parse_alone(text: str) -> tuple[Entry, ...] | None:
     """The entries of a text, in a source of their own; None if there are errors."""
     source = SourceFile("", text)
     try:
@@ -65,7 +65,7 @@ def _at_home(text: str) -> tuple[Entry, ...] | None:
 
 def forget() -> None:
     """Forgets all entries, for measurements."""
-    _at_home.cache_clear()
+    _parse_alone.cache_clear()
 
 
 def _relocate(entry: Entry, source: SourceFile, by: int) -> Entry:

@@ -14,8 +14,8 @@ from membar.source import Span
 from membar.text.tokens import Token
 
 _OF_CONTROL = (
-    t.At, t.Pending, t.PendingValue, t.PendingCount, t.Ahead, t.ForEach, t.Sees, t.Linearized, t.Promised,
-    t.Deferred, t.DeferredResult
+    t.At, t.Pending, t.PendingValue, t.PendingCount, t.StoredBefore, t.ForEach, t.Sees, t.Linearized,
+    t.Promised, t.Deferred, t.DeferredResult
 )  # fmt: skip
 
 
@@ -200,7 +200,7 @@ class AnnotationReader:
         self.words.expect(")", "after the lines")
         for line in (first, second):
             self._operation_of(line)
-        return t.Ahead(first.text, second.text)
+        return t.StoredBefore(first.text, second.text)
 
     def _forall(self) -> t.Term:
         """`forall STORE in pending(LINE): FORMULA`."""

@@ -94,7 +94,7 @@ class Automaton:
         """The point that `goto` means in a block: its own label, the first of those around, or the last."""
         places = self._places.get(name, [])
         own = [point for other, point in places if other is scope]
-        around = [point for other, point in places if other in tuple(scope.outwards())]
+        around = [point for other, point in places if other in tuple(scope.enclosing_scopes())]
         elsewhere = [point for _, point in reversed(places)]
         return next(iter((*own, *around, *elsewhere)), self.labels.get(name))
 

@@ -22,13 +22,13 @@ def label_claims(running: Sequence[Running]) -> tuple[LabelClaim, ...]:
     """What the labels of all processes say, each kind for itself."""
     found = []
     if accepting := _labels(running, "accept"):
-        at = Atom(_somebody_at(running, "accept"))
+        at = Atom(_some_process_at(running, "accept"))
         claim = Claim(
             ACCEPTANCE, finally_(globally(Not(at))), f"no run visits infinitely often {_names(accepting)}"
         )
         found.append(LabelClaim(claim, accepting, _why_not_followed(running)))
     if progressing := _labels(running, "progress"):
-        body = globally(finally_(Atom(_somebody_at(running, "progress"))))
+        body = globally(finally_(Atom(_some_process_at(running, "progress"))))
         text = f"every infinite run visits infinitely often {_names(progressing)}"
         found.append(LabelClaim(Claim(PROGRESS, body, text, is_endless=True), progressing))
     return tuple(found)
@@ -44,7 +44,7 @@ def _names(labels: Sequence[str]) -> str:
     return " or ".join(f"`{label}`" for label in labels)
 
 
-def _somebody_at(running: Sequence[Running], prefix: str) -> StatePredicate:
+def _some_process_at(running: Sequence[Running], prefix: str) -> StatePredicate:
     """That some process is at one of the labels."""
     reads: list[tuple[str, Observable]] = []
     value: Expr = FALSE

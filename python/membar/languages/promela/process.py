@@ -28,7 +28,7 @@ FENCE_OF_ALL = Fence(frozenset({"FLUSH-ALL"}))
 
 
 @record(frozen=True, slots=True, kw_only=True)
-class _Around:
+class _StatementContext:
     """Where a statement stands.
 
     Attributes:
@@ -76,7 +76,7 @@ class ProcessBuilder:
         self._outer = outer
         self._automaton = Automaton()
         self._blocks = 0
-        self._gotos: list[tuple[int, p.Goto, _Around]] = []
+        self._gotos: list[tuple[int, p.Goto, _StatementContext]] = []
         self._hidden = 0
         self._diagnostics: list[Diagnostic] = []
         entry, end = self._automaton.point(), self._automaton.point()
@@ -98,7 +98,7 @@ class ProcessBuilder:
         for statement in body[:leading]:
             if isinstance(statement, p.Declare):
                 self._variables.declare(statement, scope, is_first=True)
-        around = _Around(scope=scope)
+        around = _StatementContext(scope=scope)
         self._sequence(body[leading:], self._built.entry, self._built.end, around)
         for source, goto, around in self._gotos:
             target = self._automaton.point_of_label(goto.label, around.scope)
@@ -125,7 +125,9 @@ class ProcessBuilder:
 
     # Sequences
 
-    def _sequence(self, statements: Sequence[p.Statement], source: int, target: int, around: _Around) -> None:
+    def _sequence(
+        self, statements: Sequence[p.Statement], source: int, target: int, around: _StatementContext
+    ) -> None:
         """Puts statements between two points, one after the other."""
         scope = around.scope
         at = source
@@ -157,7 +159,7 @@ class ProcessBuilder:
         elif is_first:
             self._automaton.jump(source, target)
 
-    def _statement(self, statement: p.Statement, source: int, target: int, around: _Around) -> None:
+    def _statement(self, statement: p.Statement, source: int, target: int, around: _StatementContext) -> None:
         match statement:
             case p.Labelled(label, inner, span):
                 turn = around.turn
@@ -203,7 +205,7 @@ class ProcessBuilder:
                     for action in self._actions(statement, around):
                         self._add(source, target, replace(action, idle=True), around)
 
-    def _add(self, source: int, target: int, action: Action, around: _Around) -> None:
+    def _add(self, source: int, target: int, action: Action, around: _StatementContext) -> None:
         if not around.is_behind_first:
             action = self._guarded(action)
         self._automaton.add(
@@ -243,14 +245,14 @@ class ProcessBuilder:
             temporaries=reads.count,
         )
 
-    def _goto(self, goto: p.Goto, source: int, around: _Around) -> None:
+    def _goto(self, goto: p.Goto, source: int, around: _StatementContext) -> None:
         if around.has_steps_of_jumps:
             start = source
             source = self._automaton.point(around.block)
             self._add(start, source, Action(span=goto.span), around)
         self._gotos.append((source, goto, around))
 
-    def _block(self, block: p.Block, source: int, target: int, around: _Around) -> None:
+    def _block(self, block: p.Block, source: int, target: int, around: _StatementContext) -> None:
         inner = replace(around, scope=Scope(around.scope))
         if block.word and around.block is None:
             self._blocks += 1
@@ -261,7 +263,7 @@ class ProcessBuilder:
             inner = replace(inner, is_deterministic=True)
         self._sequence(block.statements, source, target, inner)
 
-    def _choice(self, choice: p.Choice, source: int, target: int, around: _Around) -> None:
+    def _choice(self, choice: p.Choice, source: int, target: int, around: _StatementContext) -> None:
         automaton = self._automaton
         start, end = source, target
         inner = around
@@ -285,7 +287,7 @@ class ProcessBuilder:
             )
             self._sequence(_without_repeated_skips(option.statements), begin, end, here)
 
-    def _for(self, loop: p.For, source: int, target: int, around: _Around) -> None:
+    def _for(self, loop: p.For, source: int, target: int, around: _StatementContext) -> None:
         automaton, span = self._automaton, loop.span
         inner = replace(around, scope=Scope(around.scope), others=None, is_head=False, turn=None)
         turn, body, next_turn = self._turn(around), *(automaton.point(around.block) for _ in range(2))
@@ -297,7 +299,7 @@ class ProcessBuilder:
         self._statement(loop.body, body, next_turn, replace(inner, after_loop=target))
         self._statement(p.Assign(loop.target, one_more, span), next_turn, turn, inner)
 
-    def _for_each(self, loop: p.ForEach, source: int, target: int, around: _Around) -> None:
+    def _for_each(self, loop: p.ForEach, source: int, target: int, around: _StatementContext) -> None:
         """The indices of an array; or each message of a channel, which is received and sent again."""
         span, of = loop.span, loop.all_of
         values = self._variables.values(around.scope)
@@ -321,7 +323,9 @@ class ProcessBuilder:
         inner = replace(around, scope=scope, others=None, is_head=False)
         self._count(first, p.Choice((turn, stop), True, span), source, target, inner)
 
-    def _count(self, first: p.Assign, loop: p.Choice, source: int, target: int, around: _Around) -> None:
+    def _count(
+        self, first: p.Assign, loop: p.Choice, source: int, target: int, around: _StatementContext
+    ) -> None:
         """A first value, and a loop that begins where a label of both is."""
         turn = self._turn(around)
         inner = replace(around, turn=None)
@@ -331,10 +335,10 @@ class ProcessBuilder:
             loop, turn, target, replace(inner, others=None, is_head=False, is_behind_first=behind)
         )
 
-    def _turn(self, around: _Around) -> int:
+    def _turn(self, around: _StatementContext) -> int:
         return self._automaton.point(around.block) if around.turn is None else around.turn
 
-    def _unless(self, unless: p.Unless, source: int, target: int, around: _Around) -> None:
+    def _unless(self, unless: p.Unless, source: int, target: int, around: _StatementContext) -> None:
         automaton = self._automaton
         first = automaton.size
         self._statement(unless.statement, source, target, around)
@@ -343,7 +347,7 @@ class ProcessBuilder:
         self._statement(unless.escape, start, target, replace(around, others=None, is_head=False))
         automaton.escape(inside, start)
 
-    def _select(self, select: p.Select, source: int, target: int, around: _Around) -> None:
+    def _select(self, select: p.Select, source: int, target: int, around: _StatementContext) -> None:
         """A free choice of a value; it takes as many steps as in SPIN where somebody can see the difference.
 
         Between numbers it is a choice of assignments. Otherwise SPIN counts from the low end and stops
@@ -375,7 +379,7 @@ class ProcessBuilder:
 
     # Statements that act
 
-    def _actions(self, statement: p.Statement, around: _Around) -> Sequence[Action]:
+    def _actions(self, statement: p.Statement, around: _StatementContext) -> Sequence[Action]:
         values = self._variables.values(around.scope)
         match statement:
             case p.Test(condition, span):
@@ -532,7 +536,7 @@ def _require_shared(place: CellReference, use: p.Use) -> CellReference:
     return place
 
 
-def _has_turns(statement: p.Statement, around: _Around) -> bool:
+def _has_turns(statement: p.Statement, around: _StatementContext) -> bool:
     """Whether a label on it stands behind its first assignment, which `goto` leaves out, as in SPIN."""
     match statement:
         case p.Labelled(statement=inner):

@@ -61,7 +61,7 @@ def priority_of(number: int, span: Span, initial: int = 0) -> Storage:
     )
 
 
-class Look(Protocol):
+class StateAccess(Protocol):
     """How something of the state is read."""
 
     def is_at(self, number: int, point: int) -> Expr:
@@ -89,7 +89,9 @@ class Scheduling:
         self._computed: dict[tuple[str, int], tuple[Operation, ...]] = {}
         self._span = span
 
-    def enabled(self, number: int, look: Look, *, idle: bool = False, inside: tuple[int, ...] = ()) -> Expr:
+    def enabled(
+        self, number: int, look: StateAccess, *, idle: bool = False, inside: tuple[int, ...] = ()
+    ) -> Expr:
         """Whether a thread can move; `idle`: or could, where nothing else can happen.
 
         Raises:
@@ -108,7 +110,7 @@ class Scheduling:
         cases = [both(look.is_at(number, point), condition) for point, condition in conditions.items()]
         return join_balanced(cases, either) if cases else FALSE
 
-    def _condition(self, number: int, edge: Edge, look: Look, inside: tuple[int, ...]) -> Expr:
+    def _condition(self, number: int, edge: Edge, look: StateAccess, inside: tuple[int, ...]) -> Expr:
         """Whether an edge can be taken: what it assumes before it does anything.
 
         Of the edges of an atomic block that were joined, some one can always be taken then.

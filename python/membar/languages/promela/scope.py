@@ -193,16 +193,16 @@ class Scope:
         Raises:
             InputError: it is not declared.
         """
-        for scope in self.outwards():
+        for scope in self.enclosing_scopes():
             if name in scope.names:
                 return scope.names[name]
         raise self._unknown(name, span)
 
     def has(self, name: str) -> bool:
         """Whether a name is declared here or further out."""
-        return any(name in scope.names for scope in self.outwards())
+        return any(name in scope.names for scope in self.enclosing_scopes())
 
-    def outwards(self) -> Iterator[Scope]:
+    def enclosing_scopes(self) -> Iterator[Scope]:
         """This region, then those around it."""
         scope: Scope | None = self
         while scope is not None:
@@ -210,7 +210,7 @@ class Scope:
             scope = scope.outer
 
     def _unknown(self, name: str, span: Span) -> InputError:
-        names = sorted({known for scope in self.outwards() for known in scope.names})
+        names = sorted({known for scope in self.enclosing_scopes() for known in scope.names})
         close = close_matches(name, names, n=1)
         text = f"did you mean `{close[0]}`?" if close else f"declared: {', '.join(names)}" if names else None
         return error("W0706", f"unknown name `{name}`", span, "not declared", help=text)

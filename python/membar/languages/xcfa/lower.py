@@ -22,7 +22,7 @@ LANGUAGE: Final = "XCFA"
 
 
 @record(frozen=True, slots=True)
-class Surroundings:
+class SharedContext:
     """What a process shares with the others: global variables, and who waits for each condition."""
 
     variables: Mapping[str, x.Variable]
@@ -39,7 +39,7 @@ def _held_register(mutex: str) -> str:
     return f"{mutex}$held"
 
 
-def thread_of(process: x.Process, around: Surroundings) -> Thread:
+def thread_of(process: x.Process, around: SharedContext) -> Thread:
     """The thread of a process.
 
     Raises:
@@ -49,7 +49,7 @@ def thread_of(process: x.Process, around: Surroundings) -> Thread:
 
 
 class _Lowering:
-    def __init__(self, process: x.Process, around: Surroundings) -> None:
+    def __init__(self, process: x.Process, around: SharedContext) -> None:
         self._process = process
         self._around = around
         self._procedures = {item.name: item for item in process.procedures}

@@ -52,7 +52,7 @@ def with_error_states(thread: Thread, module: x.Module, predicates: Sequence[x.E
     first = Edge(source=start, target=thread.entry, span=thread.span)
     edges = [first, *thread.edges]
     for predicate in predicates:
-        look = _Look(thread, module, predicate, _first_free(edges, start))
+        look = _PredicateAfterSteps(thread, module, predicate, _first_free(edges, start))
         edges += [
             new for edge in (first, *thread.edges) for new in look.ways_out(edge, is_first=edge is first)
         ]
@@ -63,7 +63,7 @@ def _first_free(edges: Iterable[Edge], known: int) -> int:
     return 1 + max((known, *(max(edge.source, edge.target) for edge in edges)))
 
 
-class _Look:
+class _PredicateAfterSteps:
     """One predicate, looked at after each step of a process."""
 
     def __init__(self, thread: Thread, module: x.Module, predicate: x.Expr, free: int) -> None:
@@ -106,7 +106,7 @@ class _Look:
     def _is_at(self, use: x.Use, point: int) -> bool:
         places = [place for place, name in self._thread.labels if name == use.name]
         if not places:
-            raise not_told_apart(use)
+            raise indistinguishable_locations_error(use)
         return point in places
 
     def _truth(self, expr: x.Expr, point: int) -> bool | None:
@@ -127,7 +127,7 @@ class _Look:
                 return None
 
 
-def not_told_apart(use: x.Use) -> InputError:
+def indistinguishable_locations_error(use: x.Use) -> InputError:
     """Why nothing can be said about a final location that shares its point with another."""
     message = f"`{use.name}` is the same control point as another final location"
     return error("W0612", message, use.span, "final locations cannot be distinguished")

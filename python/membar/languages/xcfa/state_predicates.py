@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from membar.languages.xcfa import syntax as x
 from membar.languages.xcfa.expressions import of_type
-from membar.languages.xcfa.process_predicates import not_told_apart
+from membar.languages.xcfa.process_predicates import indistinguishable_locations_error
 from membar.languages.xcfa.scope import AtLocation, OfProcess, named
 from membar.program.expr import Expr, Register
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
@@ -51,5 +51,5 @@ class _Reader:
             case AtLocation(process, name):
                 points = frozenset(point for point, label in self._threads[process].labels if label == name)
                 if not points:
-                    raise not_told_apart(use)
+                    raise indistinguishable_locations_error(use)
                 return AtPoint(process, points), x.Type.BOOL

@@ -9,7 +9,7 @@ from membar.diagnostics import Diagnostic, InputError, Label
 from membar.languages.xcfa import syntax as x
 from membar.languages.xcfa.accesses import SIZES
 from membar.languages.xcfa.final_predicates import final_condition
-from membar.languages.xcfa.lower import LANGUAGE, Surroundings, thread_of, waiting_flag
+from membar.languages.xcfa.lower import LANGUAGE, SharedContext, thread_of, waiting_flag
 from membar.languages.xcfa.parser import parse
 from membar.languages.xcfa.process_predicates import process_of, with_error_states
 from membar.languages.xcfa.state_predicates import whole_state
@@ -35,7 +35,7 @@ def parse_xcfa(source: SourceFile) -> Program:
     found: list[Diagnostic] = []
     variables = _by_name(module.variables, "variable", found)
     processes = _by_name(module.processes, "process", found)
-    around = Surroundings(variables, _waiting(module))
+    around = SharedContext(variables, _waiting(module))
     threads: list[Thread] = []
     for process in processes.values():
         try:
@@ -101,7 +101,7 @@ def _waits(process: x.Process) -> Iterator[x.Wait]:
                     yield statement
 
 
-def _objects(module: x.Module, around: Surroundings) -> Iterator[MemoryObject]:
+def _objects(module: x.Module, around: SharedContext) -> Iterator[MemoryObject]:
     for variable in module.variables:
         if variable.type is x.Type.CONDITION:
             for process in around.waiting.get(variable.name, ()):

@@ -5,7 +5,7 @@ membar's executions already differ in reads-from and coherence, so a choice is s
 these:
 
 - orders of writes (`Orders`): coherence, restricted to the writes in question;
-- one write for each read of some kind (`Picks`): reads-from;
+- one write for each read of some kind (`ChoiceRelations`): reads-from;
 - a set with a single member: that member.
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Collection
 from membar.diagnostics import InputError, error
 from membar.models.cat.events import Events
 from membar.models.cat.graph import Node
-from membar.models.cat.values import Listed, Orders, Picks, Value, describe
+from membar.models.cat.values import ChoiceRelations, Listed, Orders, Value, describe
 from membar.models.plan import Op, Sort
 from membar.records import record
 from membar.source import Span
@@ -54,9 +54,9 @@ def choice_from(choices: Value, span: Span, events: Events, *, known: Collection
             return Choice(events.graph.empty(Sort.RELATION))
         case Orders(chain, base) if _within(chain, events.primitive("W"), _WRITES):
             return _coherence_choice(chain, base, events, known)
-        case Picks(reads, pairs) if _within(reads, events.primitive("R"), _READS) and _same_location(
-            pairs, events
-        ):
+        case ChoiceRelations(reads, pairs) if _within(
+            reads, events.primitive("R"), _READS
+        ) and _same_location(pairs, events):
             return _reads_from(reads, pairs, events)
         case _:
             raise _unsupported_choice(choices, span)
@@ -123,7 +123,7 @@ def _unsupported_choice(choices: Value, span: Span) -> InputError:
     match choices:
         case Orders():
             what = "a choice of an order over events that are not all writes"
-        case Picks():
+        case ChoiceRelations():
             what = "a choice of pairs that are not a write and a read of its location"
         case Listed(items):
             what = f"a choice among {len(items)} relations"

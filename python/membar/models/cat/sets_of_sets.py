@@ -8,11 +8,11 @@ from membar.diagnostics import InputError, error
 from membar.models.cat import syntax as cat
 from membar.models.cat.graph import Graph, Node
 from membar.models.cat.values import (
+    ChoiceRelations,
     EachEvent,
     EachPair,
     Group,
     Listed,
-    Picks,
     SinglePair,
     SomeEvent,
     SomePair,
@@ -160,7 +160,7 @@ def cross(subject: Value, span: Span, graph: Graph) -> Value:
     if isinstance(subject, EachEvent) and isinstance(subject.member, EachPair):
         pairs = subject.member.relation
         if _ends_in(pairs, subject.singleton, graph):
-            return Picks(subject.events, graph.substitute(pairs, subject.singleton, subject.events))
+            return ChoiceRelations(subject.events, graph.substitute(pairs, subject.singleton, subject.events))
     raise _no_cross(subject, span)
 
 

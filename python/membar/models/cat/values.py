@@ -127,7 +127,7 @@ class Orders:
 
 
 @record(frozen=True, slots=True)
-class Picks:
+class ChoiceRelations:
     """A set of relations: each has, for every event of `events`, one pair of `pairs` that ends in it."""
 
     events: Node
@@ -143,7 +143,7 @@ class Missing:
 
 Value: TypeAlias = (
     Node | Function | Builtin | TagFunction | ToolFunction | MapOf | Group | TagValue | Listed | SomeEvent
-    | SomePair | SinglePair | EachPair | EachEvent | Orders | Picks | Missing
+    | SomePair | SinglePair | EachPair | EachEvent | Orders | ChoiceRelations | Missing
 )  # fmt: skip
 Scope: TypeAlias = Mapping[str, Value]
 
@@ -161,7 +161,7 @@ def describe(value: Value) -> str:
             return "a function"
         case Listed(items=items) if all(isinstance(item, TagValue) for item in items):
             return "a set of tags"
-        case Listed() | EachPair() | EachEvent() | Orders() | Picks():
+        case Listed() | EachPair() | EachEvent() | Orders() | ChoiceRelations():
             return "a set of sets or relations"
         case SomeEvent():
             return "an event"

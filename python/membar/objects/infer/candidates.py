@@ -49,7 +49,7 @@ def variables(term: Term) -> frozenset[Variable]:
     return frozenset(part for part in subterms(term) if isinstance(part, Variable))
 
 
-def turned_variable(variable: Variable) -> Variable:
+def variable_of_other_thread(variable: Variable) -> Variable:
     """The same variable of the other of two threads."""
     if variable.space in (Space.SHARED, Space.ABSTRACT):
         return variable

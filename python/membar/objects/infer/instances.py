@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement, product
 
 from membar.diagnostics import EngineLimitError
 from membar.objects.algebra import evaluate_term
-from membar.objects.infer.candidates import Pair, turned_variable
+from membar.objects.infer.candidates import Pair, variable_of_other_thread
 from membar.objects.syntax import ConcurrentObject
 from membar.objects.systems.explore import Call, Client, Explorer, State, Values
 from membar.objects.systems.moves import ThreadSystem
@@ -68,7 +68,7 @@ class Instances:
 
     def together(self, pair: Pair) -> list[View]:
         """A thread at the first and another at the second of two controls."""
-        exchanged = ({turned_variable(each): value for each, value in view.items()}
+        exchanged = ({variable_of_other_thread(each): value for each, value in view.items()}
                      for view in self._pairs.get(pair[::-1], ()))  # fmt: skip
         return [*self._pairs.get(pair, ()), *exchanged]
 

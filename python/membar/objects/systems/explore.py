@@ -59,7 +59,7 @@ class State:
 
 
 @record(frozen=True, slots=True)
-class Trouble:
+class ForbiddenStep:
     """A step that the specification or a check does not allow, in a reachable state."""
 
     state: State
@@ -79,7 +79,7 @@ class Explorer:
     client: Client
     specification: Specification | None = None
     most_states: int = 200_000
-    troubles: list[Trouble] = field(default_factory=list)
+    troubles: list[ForbiddenStep] = field(default_factory=list)
     _moves: dict[Hashable, tuple[Move, ...]] = field(default_factory=dict)
     _known: dict[tuple[Values, ThreadState, int], tuple[_Step, ...]] = field(default_factory=dict)
 
@@ -196,7 +196,7 @@ class Explorer:
         lookup = _reader(self._values(state.memory, state.threads[number], number, move) or {})
         for check in move.checks:
             if not evaluate_term(check.condition, lookup):
-                self.troubles.append(Trouble(state, number, move, check.problem))
+                self.troubles.append(ForbiddenStep(state, number, move, check.problem))
         abstract = dict(state.abstract)
         for effect in move.effects:
             operation = specification.operation(effect.operation)
@@ -205,11 +205,11 @@ class Explorer:
             inner = _reader(abstract | dict(zip(names, given, strict=True)))
             if not evaluate_term(operation.guard, inner):
                 problem = f"{effect.operation} takes effect where its specification does not allow it"
-                self.troubles.append(Trouble(state, number, move, problem))
+                self.troubles.append(ForbiddenStep(state, number, move, problem))
             results = [evaluate_term(term, inner) for term in operation.results]
             if results != [evaluate_term(term, lookup) for term in effect.results]:
                 problem = f"{effect.operation} takes effect with results that differ from its specification's"
-                self.troubles.append(Trouble(state, number, move, problem))
+                self.troubles.append(ForbiddenStep(state, number, move, problem))
             changes = [(name, evaluate_term(term, inner)) for name, term in operation.updates]
             abstract |= {Variable(Space.ABSTRACT, name): value for name, value in changes}
         return frozenset(abstract.items())

@@ -111,7 +111,7 @@ class _Text(Text):
         ]
         yield f"process {self.threads[number]} {{"
         yield from self._declarations(own)
-        unborn = [] if thread.started else [self._unborn(number)]
+        unborn = [] if thread.started else [self._not_started_state(number)]
         yield f"state {', '.join([*unborn, *points.values()])};"
         yield f"init {unborn[0] if unborn else points[thread.entry]};"
         steps = []
@@ -133,7 +133,7 @@ class _Text(Text):
         yield "}"
         yield ""
 
-    def _unborn(self, number: int) -> str:
+    def _not_started_state(self, number: int) -> str:
         return Names([*RESERVED, *self.points[number].values()]).fresh("unborn")
 
     def _step(self, step: GuardedStep) -> str:
@@ -168,7 +168,7 @@ class _Text(Text):
                 if thread.outgoing.get(point)
             )
             if not thread.started:
-                yield f"ends {self.threads[number]}.{self._unborn(number)};"
+                yield f"ends {self.threads[number]}.{self._not_started_state(number)};"
         for predicate in self.program.errors:
             yield f"error {self.outside.truth(over_variables(self.model, predicate))};"
         for claim in self.program.claims:

@@ -17,7 +17,7 @@ from membar.questions.model_tests.cases import Case
 from membar.questions.model_tests.laws import Law, laws_for, unused_tags
 from membar.questions.model_tests.programs import C11
 from membar.questions.model_tests.sample import features_for, program_for, smaller
-from membar.questions.model_tests.searches import NotConcernedError, TooSlowError
+from membar.questions.model_tests.searches import LawDoesNotApplyError, TooSlowError
 from membar.records import record, replace
 
 PROGRAMS: Final = 300
@@ -100,7 +100,7 @@ def try_claims(
                 case = cases[law.is_about_c]
                 try:
                     problem = _refutation(law, case, clock)
-                except NotConcernedError:
+                except LawDoesNotApplyError:
                     continue
                 if clock.is_over and not problem:
                     break
@@ -167,7 +167,7 @@ def _smallest(tested: Tested, case: Case, problem: str, clock: _Clock) -> Tested
         other = Case(case.model, candidates.pop(0), features=case.features, seed=case.seed)
         try:
             found = _refutation(tested.law, other, clock)
-        except (InputError, NotConcernedError):  # it no longer makes sense
+        except (InputError, LawDoesNotApplyError):  # it no longer makes sense
             continue
         if found:
             case, problem, candidates = other, found, smaller(other.program)

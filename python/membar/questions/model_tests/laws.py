@@ -60,7 +60,7 @@ def _has_axioms(model: Model) -> bool:
 def _engines(case: Case) -> str:
     """The reference enumerates every candidate; it is slow, so one program in four is enough."""
     if case.seed % 4:
-        raise searches.NotConcernedError
+        raise searches.LawDoesNotApplyError
     found, expected = case.tally, case.reference()
     if found.outcomes != expected.outcomes:
         return "the search and the reference find different final states"
@@ -134,7 +134,7 @@ def _values(case: Case) -> str:
 def _fences(case: Case) -> str:
     """One more fence, anywhere."""
     if not case.features.fences:
-        raise searches.NotConcernedError
+        raise searches.LawDoesNotApplyError
     random = case.random
     thread = random.randrange(len(case.program.threads))
     fence = Fence(random.choice(case.features.fences))
@@ -149,7 +149,7 @@ def _tags(case: Case) -> str:
     """A fence that the model does not define, between all steps of all threads."""
     fences = sorted(word for word in FENCE_WORDS if word not in case.model.tags)
     if not fences:
-        raise searches.NotConcernedError
+        raise searches.LawDoesNotApplyError
     word = case.random.choice(fences)
     program = case.program
     for thread in range(len(program.threads)):
@@ -187,7 +187,7 @@ def _write_backs(case: Case) -> str:
     In small programs it is tried everywhere, else somewhere.
     """
     if not case.features.rmws:
-        raise searches.NotConcernedError
+        raise searches.LawDoesNotApplyError
     places = [
         (thread, at, place)
         for thread in range(len(case.program.threads))

@@ -80,17 +80,23 @@ def program_for(seed: int, features: Features) -> Program:
     if seed < len(classics):
         return replace(classics[seed], name=f"test-{seed}")
     random = Random(f"model test {seed}")
-    chosen = features if random.randrange(2) else _calm(random, features)
+    chosen = features if random.randrange(2) else _with_few_annotations(random, features)
     if random.randrange(4) == 0:
         ring = _loads_before_stores(random, seed, replace(chosen, exclusives=False))
         return _copying(ring) if random.randrange(4) == 0 else ring
     program = program_of_seed(random.randrange(2**32), chosen)
     kind = random.randrange(8)
-    program = _twins(program) if kind == 0 else _creating(random, program, chosen) if kind == 1 else program
+    program = (
+        _with_identical_threads(program)
+        if kind == 0
+        else _creating(random, program, chosen)
+        if kind == 1
+        else program
+    )
     return replace(program, name=f"test-{seed}")
 
 
-def _calm(random: Random, features: Features) -> Features:
+def _with_few_annotations(random: Random, features: Features) -> Features:
     """Few annotations, and a ring that distinguishes weak models from sc."""
     return replace(
         features,
@@ -148,7 +154,7 @@ def _copying(program: Program) -> Program:
     return replace(program, threads=(first, *threads[1:]))
 
 
-def _twins(program: Program) -> Program:
+def _with_identical_threads(program: Program) -> Program:
     """The program with its first thread also in place of the second."""
     first, second, *others = program.threads
     return observing_all(replace(program, threads=(first, replace(first, name=second.name), *others)))

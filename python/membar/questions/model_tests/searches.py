@@ -27,7 +27,7 @@ class TooSlowError(Exception):
     """A program took longer than the remaining time."""
 
 
-class NotConcernedError(Exception):
+class LawDoesNotApplyError(Exception):
     """A law does not apply to this program."""
 
 
@@ -44,13 +44,13 @@ def difference_of_search(program: Program, model: Model, seconds: float) -> str:
         return _difference(program, model, seconds, order=None)
     if model.claims.search == DEPENDENCY_AWARE and obstacle(expand(program)) is None:
         return _difference(program, model, seconds, order=model.thread_order)
-    raise NotConcernedError
+    raise LawDoesNotApplyError
 
 
 def difference_without_buffering(program: Program, model: Model, seconds: float) -> str:
     """What the exactly-once search misses in a program that is claimed not to buffer loads."""
     if not keeps_loads_before_stores(expand(program), model, bound=BOUND):
-        raise NotConcernedError
+        raise LawDoesNotApplyError
     return _difference(program, model, seconds, order=None)
 
 
@@ -58,7 +58,7 @@ def difference_without_signs(program: Program, model: Model, seconds: float) -> 
     """What the exactly-once search misses without showing a sign of it."""
     expanded = expand(program)
     if model.claims.buffered_loads == HIDDEN or not load_buffering_signs.shows_overtaking(expanded, model):
-        raise NotConcernedError
+        raise LawDoesNotApplyError
     signs = load_buffering_signs.signs_under(model)
     plan, compiled = graphs.compile_for_core(signs.plan)
     terms = Observer(program).terms
@@ -68,7 +68,7 @@ def difference_without_signs(program: Program, model: Model, seconds: float) -> 
     if found.stopped is not None:
         raise TooSlowError
     if found.failures or found.faults or load_buffering_signs.is_doubtful(found.relation_ends):
-        raise NotConcernedError
+        raise LawDoesNotApplyError
     return _count_difference(found, _general(program, model, seconds))
 
 

@@ -18,7 +18,7 @@ class UndecidedError(Exception):
         self.reason = reason
 
 
-def is_wish(answer: Answer) -> bool:
+def asks_for_existence(answer: Answer) -> bool:
     """Whether the condition asks what can happen (`exists`); for a repair, that is what must not."""
     condition = answer.subject.condition if isinstance(answer.subject, Program) else None
     return condition is not None and condition.quantifier is Quantifier.EXISTS
@@ -31,9 +31,9 @@ def is_right(answer: Answer) -> bool:
         UndecidedError: nobody knows, or nothing was asked.
     """
     match answer.outcome:
-        case Holds() | HoldsWithin() if is_wish(answer):
+        case Holds() | HoldsWithin() if asks_for_existence(answer):
             return False
-        case Violated(property="condition") if is_wish(answer):
+        case Violated(property="condition") if asks_for_existence(answer):
             return True
         case Holds() | HoldsWithin():
             return True

@@ -20,7 +20,7 @@ from membar.engines.reference.exploration_budget import Budget, LimitHitError
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.trace import ChoiceError
 from membar.engines.reference.witness_replay import replay, rerun
-from membar.evidence.svcomp import PROPERTIES, Guide, specification
+from membar.evidence.svcomp import PROPERTIES, SvcompWitness, specification
 from membar.evidence.svcomp.places import Passing, Route, UnfollowableError, routes
 from membar.evidence.svcomp.reading import read
 from membar.languages.registry import language_of, load_model
@@ -97,7 +97,7 @@ class _Followed:
 
     program: Program
     model: Model
-    guide: Guide
+    guide: SvcompWitness
     limits: Limits
     options: Options
 

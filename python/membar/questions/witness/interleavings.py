@@ -68,7 +68,7 @@ class _Search:
         moves: list[Move] = []
         stack: list[Iterator[Move]] = [self._moves(start)]
         nodes = [start]
-        found = self._astray(start, moves)
+        found = self._run_to_invalid_access(start, moves)
         while stack and found is None:
             move = next(stack[-1], None)
             if move is None:
@@ -91,7 +91,7 @@ class _Search:
                 else:
                     stack.append(self._moves(node))
                     nodes.append(node)
-                    found = self._astray(node, moves)
+                    found = self._run_to_invalid_access(node, moves)
         return found
 
     def _moves(self, node: _Node) -> Iterator[Move]:
@@ -99,10 +99,10 @@ class _Search:
         wanted = self._next_thread(node)
         moves: Sequence[Move] = self.machine.moves(node.state).moves
         if self.is_straight:
-            moves = [move for move in moves if move.edge is None or self._is_told(node, move, wanted)]
+            moves = [move for move in moves if move.edge is None or self._is_on_route(node, move, wanted)]
         return iter(sorted(moves, key=lambda move: (move.thread != wanted, move.edge is None)))
 
-    def _is_told(self, node: _Node, move: Move, wanted: int) -> bool:
+    def _is_on_route(self, node: _Node, move: Move, wanted: int) -> bool:
         """Whether a move is on the route, or has no effect on memory."""
         if move.thread != wanted:
             return False
@@ -137,7 +137,7 @@ class _Search:
             return None
         return self._witness([*moves, move], move.failure or "")
 
-    def _astray(self, node: _Node, moves: Sequence[Move]) -> Witness | None:
+    def _run_to_invalid_access(self, node: _Node, moves: Sequence[Move]) -> Witness | None:
         """The run after which the target accesses no location."""
         if self.is_race or node.passed < len(self.route.steps):
             return None

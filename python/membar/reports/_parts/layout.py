@@ -63,7 +63,7 @@ class EdgeRoute(Enum):
 
 
 @record(frozen=True, slots=True)
-class Course:
+class RoutedEdge:
     """An edge with how it runs.
 
     Attributes:
@@ -120,7 +120,7 @@ def layout(
         edges: the arrows; those worth drawing of the execution, if they are not given.
     """
     grid = _Grid(execution, len(widths))
-    courses = _courses(drawn_edges(execution) if edges is None else edges, grid)
+    courses = _route_edges(drawn_edges(execution) if edges is None else edges, grid)
     gutters = _gutter_widths(courses, len(widths))
     lefts: list[float] = []
     x = MARGIN
@@ -192,9 +192,9 @@ def initial_writes(execution: Execution) -> tuple[Event, ...]:
     return tuple(event for event in execution.events if event.is_initial and event.cell in touched)
 
 
-def _courses(edges: Sequence[DrawnEdge], grid: _Grid) -> tuple[Course, ...]:
+def _route_edges(edges: Sequence[DrawnEdge], grid: _Grid) -> tuple[RoutedEdge, ...]:
     """How each drawn edge runs; lanes are given in order, short arcs inside long ones."""
-    result: list[Course] = []
+    result: list[RoutedEdge] = []
     gaps: Counter[int] = Counter()
     initial: Counter[tuple[int, int]] = Counter()
     arcs: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
@@ -209,11 +209,11 @@ def _courses(edges: Sequence[DrawnEdge], grid: _Grid) -> tuple[Course, ...]:
             gutter = column + (side > 0)
             lane = initial[gutter, side]
             initial[gutter, side] += 1
-            result.append(Course(edge, EdgeRoute.INITIAL, side=side, gutter=gutter, lane=lane))
+            result.append(RoutedEdge(edge, EdgeRoute.INITIAL, side=side, gutter=gutter, lane=lane))
             continue
         (c1, r1), (c2, r2) = grid.place[edge.source], grid.place[edge.target]
         if c1 == c2 and r2 == r1 + 1 and edge.relation == "po" and not edge.number:
-            result.append(Course(edge, EdgeRoute.DOWN))
+            result.append(RoutedEdge(edge, EdgeRoute.DOWN))
         elif c1 == c2:
             side = _arc_side(edge, c1, grid.columns)
             taken = arcs.setdefault((c1, side), [])
@@ -221,14 +221,14 @@ def _courses(edges: Sequence[DrawnEdge], grid: _Grid) -> tuple[Course, ...]:
             busy = {lane for lane, a, b in taken if a < high and low < b}
             lane = next(n for n in range(len(taken) + 1) if n not in busy)
             taken.append((lane, low, high))
-            result.append(Course(edge, EdgeRoute.ARC, side=side, gutter=c1 + (side > 0), lane=lane))
+            result.append(RoutedEdge(edge, EdgeRoute.ARC, side=side, gutter=c1 + (side > 0), lane=lane))
         elif abs(c1 - c2) == 1:
-            result.append(Course(edge, EdgeRoute.ACROSS, gutter=max(c1, c2)))
+            result.append(RoutedEdge(edge, EdgeRoute.ACROSS, gutter=max(c1, c2)))
         else:
             low, high = min(r1, r2), max(r1, r2)
             candidates = range(low, high) if low < high else (low - 1, low)
             gap = min(candidates, key=lambda g: (gaps[g], abs(2 * g + 1 - low - high), g))
-            result.append(Course(edge, EdgeRoute.FAR, gap=gap, lane=gaps[gap]))
+            result.append(RoutedEdge(edge, EdgeRoute.FAR, gap=gap, lane=gaps[gap]))
             gaps[gap] += 1
     rank = {edge: index for index, edge in enumerate(edges)}
     return tuple(sorted(result, key=lambda course: rank[course.edge]))
@@ -249,7 +249,7 @@ def _arc_side(edge: DrawnEdge, column: int, columns: int) -> int:
     return outer if edge.relation in ("rf", "co", "fr") else -outer
 
 
-def _gutter_widths(courses: Iterable[Course], columns: int) -> list[float]:
+def _gutter_widths(courses: Iterable[RoutedEdge], columns: int) -> list[float]:
     """Widths of the gutters 0 … `columns`: wide enough for what runs in them."""
     across: Counter[int] = Counter()
     lanes: Counter[int] = Counter()
@@ -272,7 +272,7 @@ def _gutter_widths(courses: Iterable[Course], columns: int) -> list[float]:
     return widths
 
 
-def _rows(courses: Iterable[Course], rows: int, top: float, height: float) -> tuple[list[float], float]:
+def _rows(courses: Iterable[RoutedEdge], rows: int, top: float, height: float) -> tuple[list[float], float]:
     """The top of each row, and the bottom of the grid; gaps are as high as the edges in them need."""
     lanes = Counter(course.gap for course in courses if course.way is EdgeRoute.FAR)
     y = top + (LANE * lanes[-1] + 8 if lanes[-1] else 0.0)
@@ -296,7 +296,7 @@ class _Frame:
     height: float
 
 
-def _bulge(course: Course) -> float:
+def _control_point_distance(course: RoutedEdge) -> float:
     """How far the control points of an arc are from its column; the arc reaches three quarters of it."""
     return 34.0 + 22.0 * course.lane
 
@@ -304,7 +304,7 @@ def _bulge(course: Course) -> float:
 class _Drawer:
     """Turns courses into curves."""
 
-    def __init__(self, frame: _Frame, courses: Sequence[Course]) -> None:
+    def __init__(self, frame: _Frame, courses: Sequence[RoutedEdge]) -> None:
         self.frame = frame
         self.boxes = frame.boxes
         self.ports = self._ports(courses)
@@ -313,18 +313,18 @@ class _Drawer:
         for course in courses:
             if course.way is EdgeRoute.ARC:
                 key = course.gutter, course.side
-                self.arcs[key] = max(self.arcs.get(key, 0.0), 0.75 * _bulge(course) - 4)
+                self.arcs[key] = max(self.arcs.get(key, 0.0), 0.75 * _control_point_distance(course) - 4)
 
-    def _ports(self, courses: Sequence[Course]) -> dict[tuple[Course, bool], float]:
+    def _ports(self, courses: Sequence[RoutedEdge]) -> dict[tuple[RoutedEdge, bool], float]:
         """The height at which each edge leaves (True) and enters (False), spread along the box's side."""
-        sides: dict[tuple[int, int], list[tuple[float, int, Course, bool]]] = {}
+        sides: dict[tuple[int, int], list[tuple[float, int, RoutedEdge, bool]]] = {}
         for number, course in enumerate(courses):
             for leaving in (True, False):
                 attached = self._side(course, leaving=leaving)
                 if attached is not None:
                     other = self.boxes[course.edge.target if leaving else course.edge.source]
                     sides.setdefault(attached, []).append((other.middle[1], number, course, leaving))
-        ports: dict[tuple[Course, bool], float] = {}
+        ports: dict[tuple[RoutedEdge, bool], float] = {}
         for (event, _), items in sides.items():
             box = self.boxes[event]
             step = min(10.0, (box.height - 12) / len(items))
@@ -332,7 +332,7 @@ class _Drawer:
                 ports[course, leaving] = box.middle[1] + step * (index - (len(items) - 1) / 2)
         return ports
 
-    def _side(self, course: Course, *, leaving: bool) -> tuple[int, int] | None:
+    def _side(self, course: RoutedEdge, *, leaving: bool) -> tuple[int, int] | None:
         """The event and side (-1 left, 1 right) an edge is attached to at one end, if it is at a side."""
         edge = course.edge
         event = edge.source if leaving else edge.target
@@ -346,13 +346,13 @@ class _Drawer:
         )
         return event, 1 if there[0] > here[0] else -1
 
-    def _end(self, course: Course, *, leaving: bool) -> Point:
+    def _end(self, course: RoutedEdge, *, leaving: bool) -> Point:
         attached = self._side(course, leaving=leaving)
         assert attached is not None
         box = self.boxes[attached[0]]
         return (box.right if attached[1] > 0 else box.left), self.ports[course, leaving]
 
-    def path(self, course: Course) -> Path:
+    def path(self, course: RoutedEdge) -> Path:
         """The curve of an edge."""
         match course.way:
             case EdgeRoute.DOWN:
@@ -368,12 +368,12 @@ class _Drawer:
             case EdgeRoute.INITIAL:
                 return self._initial(course)
 
-    def _arc(self, course: Course) -> Path:
+    def _arc(self, course: RoutedEdge) -> Path:
         start, end = self._end(course, leaving=True), self._end(course, leaving=False)
-        bulge = course.side * _bulge(course)
+        bulge = course.side * _control_point_distance(course)
         return Path(start).curve((start[0] + bulge, start[1]), (end[0] + bulge, end[1]), end)
 
-    def _far(self, course: Course) -> Path:
+    def _far(self, course: RoutedEdge) -> Path:
         """Across the first gutter, straight along the gap, across the last gutter."""
         start, end = self._end(course, leaving=True), self._end(course, leaving=False)
         first = self.frame.grid.place[course.edge.source][0]
@@ -391,13 +391,13 @@ class _Drawer:
             )
         return Path(start).across((enter, y)).line(leave, y).across(end)
 
-    def _gap(self, course: Course) -> float:
+    def _gap(self, course: RoutedEdge) -> float:
         """The height of an edge's lane in its gap between rows."""
         if course.gap < 0:
             return self.frame.tops[0] - 8 - LANE * course.lane
         return self.frame.tops[course.gap] + self.frame.height + ROW_GAP / 2 + LANE * course.lane
 
-    def _initial(self, course: Course) -> Path:
+    def _initial(self, course: RoutedEdge) -> Path:
         """Down from the row on top into the gutter, along it, and into the side of the read."""
         box = self.boxes[course.edge.source]
         end = self._end(course, leaving=False)

@@ -102,7 +102,7 @@ DARK: Final = Palette(
 BY_NAME: Final = {"light": LIGHT, "dark": DARK}
 
 
-def dashes_of(relation: str) -> str:
+def dash_pattern(relation: str) -> str:
     """How the line of a relation is broken; "": it is not."""
     match relation:
         case "co" | "coe" | "coi":

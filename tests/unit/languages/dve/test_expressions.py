@@ -21,7 +21,7 @@ def shown(tree: x.Expr) -> str:
             return f"({shown(left)} {op} {shown(right)})"
         case x.InState(process=name, state=state):
             return f"{name}.{state}"
-        case x.Foreign(process=name, variable=variable):
+        case x.ProcessVariableReference(process=name, variable=variable):
             return f"{name}->{shown(variable)}"
 
 

@@ -81,7 +81,7 @@ def _fence_number(text: str, strengths: Strengths) -> int | None:
     return names.index(_normal(text)) + 1 if _normal(text) in names else None
 
 
-def _ladder(strengths: Strengths) -> list[tuple[int, ...]]:
+def _fences_by_strength(strengths: Strengths) -> list[tuple[int, ...]]:
     return [(), *(below for _, below in strengths.fences)]
 
 
@@ -91,7 +91,8 @@ def _present_fence(cell: Cell, strengths: Strengths, current: int, loops: int) -
         title=f"the fence in line {cell.span.line}",
         span=cell.span,
         alternatives=alternatives(
-            [(name, (Edit(cell.span, name.ljust(len(cell.text))),)) for name in names], _ladder(strengths)
+            [(name, (Edit(cell.span, name.ljust(len(cell.text))),)) for name in names],
+            _fences_by_strength(strengths),
         ),
         current=current,
         loops=loops,
@@ -125,7 +126,7 @@ def _new_fence(row: _Row, strengths: Strengths, loops: int) -> EditSite:
     return EditSite(
         title=f"before line {row.cell.span.line} of P{row.thread}",
         span=row.cell.span,
-        alternatives=alternatives([("", ()), *readings], _ladder(strengths)),
+        alternatives=alternatives([("", ()), *readings], _fences_by_strength(strengths)),
         loops=loops,
     )
 

@@ -48,7 +48,7 @@ class Formulas:
                     return _value((control.entries[place], owner_name(place)), name, who)
                 case t.PendingCount(line=line, who=asked) if asked is who:
                     return t.Number(len(_numbers(control, line)))
-                case t.Ahead(line=line, than=than, who=asked) if asked is who:
+                case t.StoredBefore(line=line, than=than, who=asked) if asked is who:
                     return t.TRUE if _is_ahead(control, line, than) else t.FALSE
                 case t.ForEach(line=line, store=store, body=body, who=asked) if asked is who:
                     stores = (*_stores(control), *besides)

@@ -29,7 +29,7 @@ from membar.objects.systems.moves import ThreadSystem
 from membar.objects.systems.relaxed.control import Control, Rules, describe
 from membar.objects.systems.relaxed.formulas import Formulas
 from membar.objects.systems.relaxed.machine import OutOfOrderMachine
-from membar.objects.systems.relaxed.unmodelled import Beyond
+from membar.objects.systems.relaxed.unmodelled import UnmodelledBehaviour
 from membar.objects.systems.relaxed.waiting import Waiting
 
 __all__ = ["LONGEST", "Rules", "longest", "system", "waits"]
@@ -40,7 +40,7 @@ LONGEST = 14
 def system(about: ConcurrentObject, *, name: str, rules: Rules) -> ThreadSystem:
     """The system of an object."""
     waiting = Waiting(about, rules)
-    machine, formulas, beyond = OutOfOrderMachine(waiting), Formulas(waiting), Beyond(waiting)
+    machine, formulas, beyond = OutOfOrderMachine(waiting), Formulas(waiting), UnmodelledBehaviour(waiting)
     bound = longest(about)
     return ThreadSystem(
         name=name,

@@ -45,7 +45,7 @@ class Formulas:
                     return self._pending(control, label, name, who, which)
                 case t.PendingCount(line=label, who=asked) if asked is who:
                     return t.Number(len(_items_of(control, label)))
-                case t.Ahead(line=label, than=than, who=asked) if asked is who:
+                case t.StoredBefore(line=label, than=than, who=asked) if asked is who:
                     met = [item.line for item in control.items if item.line in (label, than)]
                     return t.TRUE if met[:1] == [label] else t.FALSE
                 case t.ForEach(line=label, store=store, body=body, who=asked) if asked is who:

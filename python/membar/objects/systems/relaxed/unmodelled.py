@@ -10,7 +10,7 @@ from membar.objects.systems.relaxed.control import Control, Item
 from membar.objects.systems.relaxed.waiting import Waiting
 
 
-class Beyond:
+class UnmodelledBehaviour:
     """Finds control states at which renamed registers or earlier calls would allow more."""
 
     def __init__(self, waiting: Waiting) -> None:

@@ -32,7 +32,7 @@ def known_functions(body: Span, language: Language) -> tuple[Function, ...] | No
         return None
     found: list[Function] = []
     for place in places:
-        function = _at_home(place.text, language)
+        function = _parse_alone(place.text, language)
         if function is None:
             return None
         found.append(_moved_function(function, place))
@@ -51,7 +51,7 @@ def known_code(
     if function.place is None:
         return None
     pointed = tuple(_target_of(address, objects) for address in addresses.values())
-    code = _code_at_home(function.place.text, language, pointed, variables)
+    code = _code_of_single_function(function.place.text, language, pointed, variables)
     return None if code is None else _moved_code(code, function.place)
 
 
@@ -62,7 +62,7 @@ def _target_of(address: Address, objects: Mapping[str, MemoryObject]) -> Pointed
 
 
 @lru_cache(maxsize=KEPT)
-def _at_home(text: str, language: Language) -> Function | None:
+def _parse_alone(text: str, language: Language) -> Function | None:
     """The only function of a text; None if there are others, or errors."""
     return _by_statements(text, language) or _only_function(text, language)
 
@@ -113,11 +113,11 @@ def _only_function(text: str, language: Language) -> Function | None:
 
 
 @lru_cache(maxsize=KEPT)
-def _code_at_home(
+def _code_of_single_function(
     text: str, language: Language, pointed: tuple[Pointed, ...], variables: tuple[str, ...]
 ) -> Code | None:
     """The automaton of a function whose parameters are these addresses; None if it has errors."""
-    function = _at_home(text, language)
+    function = _parse_alone(text, language)
     if function is None:
         return None
     names = dict.fromkeys(parameter.name for parameter in function.parameters)
@@ -160,7 +160,7 @@ def _relocate(span: Span, place: Span) -> Span:
 
 def forget() -> None:
     """Forgets all functions, for measurements."""
-    _at_home.cache_clear()
+    _parse_alone.cache_clear()
     _head.cache_clear()
     _statement.cache_clear()
-    _code_at_home.cache_clear()
+    _code_of_single_function.cache_clear()

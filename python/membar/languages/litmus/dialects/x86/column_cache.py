@@ -79,12 +79,12 @@ def keep(key: Key, column: Column, thread: Thread, named: Iterable[tuple[str, Sp
     starts = [cell.span.start for cell in column.cells]
     _known[key] = Known(
         steps=tuple(
-            (edge.source, edge.target, edge.operations, edge.guard, _at_home(edge.span, starts))
+            (edge.source, edge.target, edge.operations, edge.guard, _relative_place(edge.span, starts))
             for edge in thread.edges
             if edge.span is not None
         ),
         labels=thread.labels,
-        named=tuple((name, _at_home(span, starts)) for name, span in named),
+        named=tuple((name, _relative_place(span, starts)) for name, span in named),
     )
 
 
@@ -93,7 +93,7 @@ def forget() -> None:
     _known.clear()
 
 
-def _at_home(span: Span, starts: list[int]) -> _Place:
+def _relative_place(span: Span, starts: list[int]) -> _Place:
     number = max(number for number, start in enumerate(starts) if start <= span.start)
     return number, span.start - starts[number], span.end - starts[number]
 
