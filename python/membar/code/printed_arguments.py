@@ -12,7 +12,7 @@ from membar.source import pattern
 # Function → the numbers of its arguments that are text.
 _TEXTS: Mapping[str, tuple[int, ...]] = {
     "puts": (0,), "fputs": (0,), "perror": (0,), "fopen": (0, 1), "open": (0,), "getenv": (0,),
-    "secure_getenv": (0,), "pthread_setname_np": (1,),
+    "strftime": (2,), "secure_getenv": (0,), "pthread_setname_np": (1,),
 }  # fmt: skip
 _MAY_BE_NULL = frozenset({"perror"})
 # Function → the number of its argument that is a format.
@@ -24,7 +24,7 @@ _FORMATS: Mapping[str, int] = {
 # Function that prints into memory, its first argument → the number of the argument that says how much.
 _INTO_MEMORY: Mapping[str, int | None] = {
     "sprintf": None, "vsprintf": None, "__sprintf_chk": None, "snprintf": 1, "vsnprintf": 1,
-    "__snprintf_chk": 1, "__vsnprintf_chk": 1,
+    "__snprintf_chk": 1, "__vsnprintf_chk": 1, "strftime": 1,
 }  # fmt: skip
 # Function → the number of its argument that is memory of any type.
 _MEMORY: Mapping[str, int] = {"fwrite": 0, "write": 1}

@@ -12,6 +12,7 @@ from membar.code.analyses.blocks import line_of
 from membar.code.analyses.cells import MOST_READ
 from membar.code.analyses.lifetimes import positions
 from membar.code.analyses.points_to import PointsTo, points_to
+from membar.code.analyses.targets import Target
 from membar.code.checks import Checks
 from membar.code.emitter import Emitter
 from membar.code.passes import Pass
@@ -129,6 +130,17 @@ class _Printing:
             rooms.append(max(item.size - target.start, 0))
         return min(rooms, default=None)
 
+    def _is_constant(self, text: ir.Operand) -> bool:
+        """Whether it can only be text of the program that nothing changes."""
+        found = self.targets.targets(self.function.name, text)
+        return bool(found) and all(self._ends(target) for target in found)
+
+    def _ends(self, target: Target) -> bool:
+        item = self.module.objects.get(target.site[1:]) if target.site.startswith("@") else None
+        if item is None or not item.is_constant or item.content is None or not target.is_exact:
+            return False
+        return target.start >= 0 and b"\0" in item.content[target.start :]
+
     def _is_shared(self, text: ir.Operand) -> bool:
         """Whether another thread has a pointer to what this one points to."""
         sites = {target.site for target in self.targets.targets(self.function.name, text)}
@@ -143,6 +155,8 @@ class _Printing:
     def _read(self, item: ir.Call) -> None:
         """Reads a text character by character; how a very long one goes on is not followed."""
         (text,) = item.arguments
+        if self._is_constant(text):
+            return
         room = self._room_at(text)
         after = self.emit.label()
         zero = ir.Constant(0, ir.Int(8))

@@ -166,10 +166,31 @@ def test_equal_elements_are_sorted_and_found_in_any_order(condition: str, verdic
         ),
         ('printf("%s", 5);', "holds-within"),
         ('printf("%s");', "holds-within"),
+        (
+            "time_t now = time(0); struct tm date; printf("
+            '"%d", localtime_r(&now, &date)->tm_mday); assert(gmtime(&now));',
+            "holds-within",
+        ),
+        ("time_t now; localtime(&now);", "violated"),
+        (
+            'time_t now = 0; char text[8]; strftime(text, 8, "%F", localtime(&now)); assert(text[0]);',
+            "unknown",
+        ),
+        (
+            "pthread_attr_t a; int scope; pthread_attr_init(&a); pthread_attr_getscope(&a, &scope); assert(scope < 2);",
+            "holds-within",
+        ),
+        (
+            "atomic_flag flag = ATOMIC_FLAG_INIT; void *p = &flag; assert(!atomic_flag_test_and_set((atomic_flag *)p)); atomic_flag_clear(p);",
+            "holds",
+        ),
     ],
 )
 def test_words_processors_and_wrong_formats(text: str, verdict: str) -> None:
-    heads = "".join(f"#include <{name}.h>\n" for name in ("assert", "sched", "stdio", "string"))
+    heads = "".join(
+        f"#include <{name}.h>\n"
+        for name in ("assert", "pthread", "sched", "stdatomic", "stdio", "string", "time")
+    )
     whole = f"#define _GNU_SOURCE\n{heads}int main(void) {{ {text} return 0; }}"
     assert membar.check(SourceFile("words.c", whole), model="rc11", max_unroll=8).verdict == verdict
 
@@ -192,3 +213,19 @@ def test_a_lock_by_test_and_set_is_an_acquire() -> None:
     assert membar.check(SourceFile("publish.c", text), model="rc11").verdict == "violated"
     release = text.replace("__sync_lock_test_and_set(&x, 1)", "__atomic_store_n(&x, 1, __ATOMIC_RELEASE)")
     assert membar.check(SourceFile("publish.c", release), model="rc11").verdict == "holds"
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [('const char *text = "abc";', "violated"), ('char text[] = "abc";', "violated")],
+)
+def test_text_that_nothing_changes_is_not_read_character_by_character(text: str, verdict: str) -> None:
+    whole = f"""
+        #include <assert.h>
+        #include <stdio.h>
+        {text}
+        int main(void) {{ printf("%s", text); assert(0); }}
+        """
+    answer = membar.check(SourceFile("printed.c", whole), model="rc11")
+    assert answer.verdict == verdict
+    assert ("-> 97" in answer.render()) == text.startswith("char")

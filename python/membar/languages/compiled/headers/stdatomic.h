@@ -168,8 +168,10 @@ typedef struct atomic_flag { atomic_bool _Value; } atomic_flag;
 #define atomic_fetch_xor(p, v) atomic_fetch_xor_explicit(p, v, __ATOMIC_SEQ_CST)
 #define atomic_fetch_and(p, v) atomic_fetch_and_explicit(p, v, __ATOMIC_SEQ_CST)
 
-#define atomic_flag_test_and_set_explicit(f, order) __c11_atomic_exchange(&(f)->_Value, 1, order)
-#define atomic_flag_clear_explicit(f, order) __c11_atomic_store(&(f)->_Value, 0, __mb_store_order(order))
+/* Of any pointer, as in gcc. */
+#define __mb_flag(f) (&((volatile atomic_flag *)(volatile void *)(f))->_Value)
+#define atomic_flag_test_and_set_explicit(f, order) __c11_atomic_exchange(__mb_flag(f), 1, order)
+#define atomic_flag_clear_explicit(f, order) __c11_atomic_store(__mb_flag(f), 0, __mb_store_order(order))
 #define atomic_flag_test_and_set(f) atomic_flag_test_and_set_explicit(f, __ATOMIC_SEQ_CST)
 #define atomic_flag_clear(f) atomic_flag_clear_explicit(f, __ATOMIC_SEQ_CST)
 

@@ -44,12 +44,13 @@ void setbuf(void *file, char *buffer) {}
 int setvbuf(void *file, char *buffer, int mode, size_t size) { return 0; }
 char *setlocale(int category, const char *locale) { return (char *)"C"; }
 
-/// snprintf, vsnprintf, sprintf, vsprintf, __snprintf_chk, __vsnprintf_chk, __sprintf_chk: Plain writes of unknown text, at least as long as the format requires. Whether a longer text fits is not checked: `memory` then holds only in part. Neither are races on the end of text that other threads can access. An execution that reads the text, or uses its length, is not followed further: the answer is UNKNOWN.
+/// snprintf, vsnprintf, strftime, sprintf, vsprintf, __snprintf_chk, __vsnprintf_chk, __sprintf_chk: Plain writes of unknown text, at least as long as the format requires. Whether a longer text fits is not checked: `memory` then holds only in part. Neither are races on the end of text that other threads can access. An execution that reads the text, or uses its length, is not followed further: the answer is UNKNOWN.
 static int length(void) { return (int)__membar_unknown(); }
 int snprintf(char *text, size_t size, const char *format, ...) { return length(); }
 int vsnprintf(char *text, size_t size, const char *format, void *arguments) { return length(); }
 int __snprintf_chk(char *text, size_t size, int flag, size_t room, const char *format, ...) { return length(); }
 int __vsnprintf_chk(char *text, size_t size, int flag, size_t room, const char *format, void *arguments) { return length(); }
+size_t strftime(char *text, size_t size, const char *format, const void *date) { return (size_t)length(); }
 int sprintf(char *text, const char *format, ...) { return length(); }
 int vsprintf(char *text, const char *format, void *arguments) { return length(); }
 int __sprintf_chk(char *text, int flag, size_t room, const char *format, ...) { return length(); }
@@ -174,6 +175,29 @@ long mrand48(void) { return (long)number(); }
 void srand(unsigned seed) {}
 void srandom(unsigned seed) {}
 void srand48(long seed) {}
+
+/// localtime, gmtime, localtime_r, gmtime_r, mktime, timegm: A date of unknown numbers; `localtime` and `gmtime` write it into one variable for all threads.
+struct date {
+    int parts[9];
+    long offset;
+    const char *zone;
+};
+static struct date *fill(const long *time, struct date *date)
+{
+    __membar_use(*time);
+    for (int i = 0; i < 9; i++)
+        date->parts[i] = (int)number();
+    date->offset = 0;
+    date->zone = "UTC";
+    return date;
+}
+static struct date date_of_process;
+struct date *localtime(const long *time) { return fill(time, &date_of_process); }
+struct date *gmtime(const long *time) { return fill(time, &date_of_process); }
+struct date *localtime_r(const long *time, struct date *date) { return fill(time, date); }
+struct date *gmtime_r(const long *time, struct date *date) { return fill(time, date); }
+long mktime(struct date *date) { return (long)number(); }
+long timegm(struct date *date) { return (long)number(); }
 
 /// getenv, secure_getenv: No variable is set; executions in which one is are truncated.
 char *getenv(const char *name)
