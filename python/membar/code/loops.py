@@ -76,7 +76,7 @@ class Dominators:
                 found: int | None = None
                 for each in before[at]:
                     if above[each] is not None:
-                        found = each if found is None else _meet(above, found, each)
+                        found = each if found is None else _common_dominator(above, found, each)
                 if found != above[at]:
                     above[at] = found
                     is_stable = False
@@ -95,7 +95,7 @@ class Dominators:
         return at == wanted
 
 
-def _meet(above: Sequence[int | None], one: int, other: int) -> int:
+def _common_dominator(above: Sequence[int | None], one: int, other: int) -> int:
     while one != other:
         if one > other:
             one = above[one] or 0

@@ -179,7 +179,7 @@ def order_sites(
             kind = FAILURE if form is failure else form.kind
             if compiled is not None and order and (kind, order) not in compiled(call.start):
                 continue
-            elsewhere = _elsewhere(call, form, macros, other_macros)
+            elsewhere = _orders_in_other_configurations(call, form, macros, other_macros)
             named = _with_own_names(place, form.kind, spelling)
             yield restrict(named, _at_least(place, form, elsewhere))
 
@@ -269,7 +269,7 @@ def fence_sites(
             yield _before(text, statement, fences)
     for statement in text.last_in_loops:
         if statement.function in reached:
-            yield _behind(text, statement, fences)
+            yield _site_at_loop_end(text, statement, fences)
 
 
 def _before(text: CText, statement: Statement, fences: Fences) -> EditSite:
@@ -286,7 +286,7 @@ def _before(text: CText, statement: Statement, fences: Fences) -> EditSite:
     return fences.at(title, span, text.depth(statement.start), edits)
 
 
-def _behind(text: CText, statement: Statement, fences: Fences) -> EditSite:
+def _site_at_loop_end(text: CText, statement: Statement, fences: Fences) -> EditSite:
     """A place at the end of a loop's block: what the next round does comes behind it."""
     behind, gap = text.span(statement.end, statement.end), _gap(text, statement)
     title = f"after line {text.source.position(statement.end)[0]}"
@@ -338,7 +338,7 @@ def _order_in_ranking(order: str, form: Form) -> str:
     return "" if form.kind == "fence" and found == RELAXED else found
 
 
-def _elsewhere(
+def _orders_in_other_configurations(
     call: Call, form: Form, macros: Mapping[str, str], other_macros: Sequence[Mapping[str, str]]
 ) -> Iterator[str]:
     """The orders of a call in other configurations, where its word stands for something else there."""

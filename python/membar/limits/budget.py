@@ -311,7 +311,7 @@ def _ring(_signal: int, frame: FrameType | None) -> None:
         return
     signal.setitimer(signal.ITIMER_REAL, _SOON, _LOOK)
     if uninterrupted.f_back is not None and sys.gettrace() is None:
-        _look_after_return_to(uninterrupted.f_back)
+        _check_limits_before(uninterrupted.f_back)
 
 
 def _uninterruptible_call(frame: FrameType | None) -> FrameType | None:
@@ -331,7 +331,7 @@ def _uninterruptible_call(frame: FrameType | None) -> FrameType | None:
     return found
 
 
-def _look_after_return_to(caller: FrameType) -> None:
+def _check_limits_before(caller: FrameType) -> None:
     """Looks at the limits before the next instruction of a function that has called something.
 
     All further alarms could come when nothing can be raised, if hardly any time passes in between. A trace

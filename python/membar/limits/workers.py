@@ -203,7 +203,7 @@ class WorkerPool(Generic[Item, Result]):
         """Gives work to those who have none, and waits a moment for answers."""
         try:
             if self._interrupted is None:
-                self._give()
+                self._assign_tasks()
             self._wait()
         except KeyboardInterrupt:
             if self._interrupted is not None or not self._workers:
@@ -215,7 +215,7 @@ class WorkerPool(Generic[Item, Result]):
                     with suppress(ProcessLookupError):
                         os.kill(worker.process, number)
 
-    def _give(self) -> None:
+    def _assign_tasks(self) -> None:
         idle = [worker for worker in self._workers if worker.number is None]
         while self._next < len(self._items) and (idle or len(self._workers) < self._jobs):
             if not idle:
@@ -265,7 +265,7 @@ class WorkerPool(Generic[Item, Result]):
         status = worker.end()
         if worker.number is not None:
             seconds = time.monotonic() - worker.started
-            died = "" if reason else _death(status, self._memory) + worker.doing()
+            died = "" if reason else _exit_text(status, self._memory) + worker.doing()
             self._keep(worker.number, Ended(reason or died, seconds, is_accident=bool(died)))
 
     def _keep(self, number: int, result: Result | Ended) -> None:
@@ -368,7 +368,7 @@ def _exit_with_parent(lifeline: int) -> None:
         fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
 
 
-def _death(status: int, memory: int | None) -> str:
+def _exit_text(status: int, memory: int | None) -> str:
     """How a process ended that nobody ended, in words."""
     if not os.WIFSIGNALED(status):
         code = os.WEXITSTATUS(status)

@@ -189,7 +189,9 @@ def claims_of(
         return Claims()
     lines = {claim.key: claim for claim in read_claims(source)}
     problems = (
-        [] if is_trusted else [_not_yours(claim) for claim in lines.values() if KEYS[claim.key].trusted]
+        []
+        if is_trusted
+        else [_reserved_claim_error(claim) for claim in lines.values() if KEYS[claim.key].trusted]
     )
     if problems:
         raise InputError(*problems)
@@ -218,7 +220,7 @@ def _value(claim: _Claim) -> Any:  # noqa: ANN401 - as many types as claims
     return values if key.several else values[0]
 
 
-def _not_yours(claim: _Claim) -> Diagnostic:
+def _reserved_claim_error(claim: _Claim) -> Diagnostic:
     return Diagnostic(
         code="W0220",
         message=f"your own model may not claim `{claim.key}`: engines would rely on it untested",

@@ -69,7 +69,7 @@ class Evaluator:
         self.required_primitives = tuple(
             (slot, PRIMITIVES[name].value) for slot, name in required if name in PRIMITIVES
         )
-        self.early = {stage: self._early(stage) for stage in Stage}
+        self.early = {stage: self._partial_checks_at(stage) for stage in Stage}
         self.names = {**dict(plan.shown), **dict(plan.names)}
         self._units_for: dict[int, tuple[Unit, ...]] = {}
 
@@ -96,7 +96,7 @@ class Evaluator:
             if unit.stage is stage
         )
 
-    def _early(self, stage: Stage) -> tuple[PartialCheck, ...]:
+    def _partial_checks_at(self, stage: Stage) -> tuple[PartialCheck, ...]:
         """Parts of later checks that become known at `stage`."""
         stages = {slot: unit.stage for unit in self.units for slot in unit.slots}
         found: list[PartialCheck] = []

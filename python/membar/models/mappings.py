@@ -350,7 +350,7 @@ def _thread(thread: Thread, mapping: CompilerMapping) -> Thread:
                 tried, done = next(points), next(points)
                 operations += _instructions(operation, replace(code, branches=False, after=()), mapping)
                 edges.append(replace(edge, target=tried, operations=tuple(operations)))
-                fences = tuple(_behind(operation.register, code))
+                fences = tuple(_operations_after_access(operation.register, code))
                 for guard, taken in ((operation.condition, fences), (negation(operation.condition), ())):
                     edges.append(
                         Edge(source=tried, target=done, guard=guard, operations=taken, span=edge.span)
@@ -424,10 +424,10 @@ def _instructions(operation: Operation, code: Code, mapping: CompilerMapping) ->
             yield _exchange(operation, code, mapping)
         case _:
             pass
-    yield from _behind(register, code)
+    yield from _operations_after_access(register, code)
 
 
-def _behind(register: str, code: Code) -> Iterator[Operation]:
+def _operations_after_access(register: str, code: Code) -> Iterator[Operation]:
     """What follows an access whose value is in a register."""
     if code.branches:
         # The branch goes the same way whatever was read, but what follows waits for it.

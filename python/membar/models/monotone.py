@@ -128,7 +128,7 @@ def _loss(plan: Plan, instruction: Instruction, losses: Sequence[_Loss]) -> _Los
             return _Loss.EXACT
         case op if op in _AS_OPERANDS:
             return worst
-        case Op.SEQUENCE if _meets_in_writes(plan, instruction):
+        case Op.SEQUENCE if _middle_events_stay(plan, instruction):
             return worst
         case Op.DOMAIN | Op.RANGE if _is_pairs(plan, instruction.args[0]):
             return _Loss.EXACT
@@ -136,7 +136,7 @@ def _loss(plan: Plan, instruction: Instruction, losses: Sequence[_Loss]) -> _Los
             return max(worst, _Loss.SHRINKING)
 
 
-def _meets_in_writes(plan: Plan, sequence: Instruction) -> bool:
+def _middle_events_stay(plan: Plan, sequence: Instruction) -> bool:
     """Whether no event in the middle of a sequence can be removed: it is an end, or a write."""
     left, right = sequence.args
     is_filter = any(plan.instructions[arg].op is Op.IDENTITY for arg in sequence.args)

@@ -121,7 +121,7 @@ def clients(notes: ObjectNotes, size: Size) -> Iterator[Client]:
 
 def bodies_of(notes: ObjectNotes, size: Size) -> Bodies:
     """The possible bodies of each thread of a client of a size."""
-    fresh = max(_fresh(operation) for operation in notes.operations)
+    fresh = max(_count_fresh_arguments(operation) for operation in notes.operations)
     unused = [notes.first_fresh + number * fresh for number in range(size.total)]
     return tuple(
         tuple(
@@ -170,7 +170,7 @@ def _choices(notes: ObjectNotes, thread: int) -> tuple[tuple[Operation, Choice],
     )
 
 
-def _fresh(operation: Operation) -> int:
+def _count_fresh_arguments(operation: Operation) -> int:
     return sum(item.kind is Kind.FRESH for item in operation.parameters)
 
 
@@ -253,7 +253,7 @@ def client_text(
 def _function(name: str, thread: int, body: Body) -> str:
     lines = [f"static void *{name}(void *membar_unused) {{"]
     for index, planned in enumerate(body):
-        outs = [f"membar_out_{index}_{at}" for at in range(_outs(planned.operation))]
+        outs = [f"membar_out_{index}_{at}" for at in range(_count_outputs(planned.operation))]
         lines += [f"  int {out} = 0;" for out in outs]
         called = f"{planned.operation.name}({', '.join(_call_arguments(planned, thread, outs))})"
         is_void = f"{_IS_VOID}({called})"
@@ -271,7 +271,7 @@ def _function(name: str, thread: int, body: Body) -> str:
     return "\n".join([*lines, "  return 0;", "}"])
 
 
-def _outs(operation: Operation) -> int:
+def _count_outputs(operation: Operation) -> int:
     return sum(item.kind is Kind.OUT for item in operation.parameters)
 
 

@@ -136,7 +136,9 @@ def _watches(
         if thread.edges[index].unexplored:  # it is no loop of the program
             continue
         body = _body(thread, thread.edges[index])
-        point = min(_unavoidable(thread, thread.edges[index], body), key=lambda at: (len(live[at]), at))
+        point = min(
+            _points_on_every_path(thread, thread.edges[index], body), key=lambda at: (len(live[at]), at)
+        )
         is_single = bool(racy) and not _objects_read(thread, body, reach).isdisjoint(racy)
         if point in chosen:
             is_single |= chosen[point].single
@@ -202,7 +204,7 @@ def _body(thread: Thread, back: Edge) -> frozenset[int]:
     return frozenset(body)
 
 
-def _unavoidable(thread: Thread, back: Edge, body: frozenset[int]) -> list[int]:
+def _points_on_every_path(thread: Thread, back: Edge, body: frozenset[int]) -> list[int]:
     """The points of `body` that every iteration through `back` passes."""
     return [
         point for point in body if point in (back.source, back.target) or not _avoids(thread, back, point)
@@ -246,7 +248,7 @@ class ReachableObjects:
         self._places = {item.name: item.place for item in program.objects}
         self._together: dict[str, set[str]] = {}
         for name in self._places:
-            self._together.setdefault(self._whole(name), set()).add(name)
+            self._together.setdefault(self._outermost_object(name), set()).add(name)
         given = [value for item in program.objects for value in item.initial]
         given += [value for thread in program.threads for _, value in thread.registers]
         taken = {value.name for value in given if isinstance(value, Address)}
@@ -267,13 +269,13 @@ class ReachableObjects:
         return self._taken | self._with_neighbours({part.name for part in addresses_of(address)})
 
     def _with_neighbours(self, names: Collection[str]) -> Names:
-        groups = (self._together.get(self._whole(name), set()) for name in names)
+        groups = (self._together.get(self._outermost_object(name), set()) for name in names)
         return frozenset[str]().union(*groups)
 
-    def _whole(self, name: str) -> str:
+    def _outermost_object(self, name: str) -> str:
         """The outermost object that contains an object."""
         place = self._places.get(name)
-        return name if place is None else self._whole(place.name)
+        return name if place is None else self._outermost_object(place.name)
 
 
 def _objects_named(access: Operation) -> Names | None:

@@ -238,9 +238,9 @@ def predicate(formula: Formula, places: Mapping[Term, int], bases: Mapping[str, 
                 found = known[id(part)] = _comparison(part, places, bases)
                 return found
             case And(parts=parts):
-                return _every(list(map(of, parts)))
+                return _all_of(list(map(of, parts)))
             case Or(parts=parts):
-                return _some(list(map(of, parts)))
+                return _any_of(list(map(of, parts)))
             case Not(part=inner):
                 negated = of(inner)
                 return lambda words: not negated(words)
@@ -251,7 +251,7 @@ def predicate(formula: Formula, places: Mapping[Term, int], bases: Mapping[str, 
     return of(formula)
 
 
-def _every(conjuncts: Sequence[Predicate]) -> Predicate:
+def _all_of(conjuncts: Sequence[Predicate]) -> Predicate:
     def holds(words: Sequence[int]) -> bool:
         for part in conjuncts:  # noqa: SIM110 - twice as fast as `all`, and evaluated on every final state
             if not part(words):
@@ -261,7 +261,7 @@ def _every(conjuncts: Sequence[Predicate]) -> Predicate:
     return holds
 
 
-def _some(disjuncts: Sequence[Predicate]) -> Predicate:
+def _any_of(disjuncts: Sequence[Predicate]) -> Predicate:
     def holds(words: Sequence[int]) -> bool:
         for part in disjuncts:  # noqa: SIM110 - twice as fast as `any`, and evaluated on every final state
             if part(words):

@@ -257,7 +257,9 @@ class _Flow:
             before = dict(found)
             for place in self.places:
                 for name in registers_written(place.operation):
-                    found[name] = _either(found.get(name, _ZERO), self._result(place.operation, found))
+                    found[name] = _union_if_small(
+                        found.get(name, _ZERO), self._result(place.operation, found)
+                    )
             if found == before:
                 return found
 
@@ -299,7 +301,7 @@ class _Flow:
 _ZERO: Words = frozenset({0})
 
 
-def _either(a: Words, b: Words) -> Words:
+def _union_if_small(a: Words, b: Words) -> Words:
     if a is None or b is None or len(a | b) > _MOST_WORDS:
         return None
     return a | b
@@ -307,16 +309,16 @@ def _either(a: Words, b: Words) -> Words:
 
 def _is_in_both(selection: Select) -> bool:
     """Whether the condition of a select occurs in both alternatives: then it is a dependency anyway."""
-    return frozenset(registers_of(selection.condition)) <= _surely_in(selection)
+    return frozenset(registers_of(selection.condition)) <= _certain_registers(selection)
 
 
-def _surely_in(expr: Expr) -> frozenset[str]:
+def _certain_registers(expr: Expr) -> frozenset[str]:
     """The registers that a value depends on whatever selects choose."""
     if isinstance(expr, Register):
         return frozenset({expr.name})
     if isinstance(expr, Select):
-        return _surely_in(expr.then) & _surely_in(expr.otherwise)
-    return frozenset[str]().union(*map(_surely_in, children(expr)))
+        return _certain_registers(expr.then) & _certain_registers(expr.otherwise)
+    return frozenset[str]().union(*map(_certain_registers, children(expr)))
 
 
 def _selections(expr: Expr) -> Iterator[Select]:

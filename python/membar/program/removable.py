@@ -52,14 +52,14 @@ def _with_constants(thread: Thread) -> tuple[Edge, ...]:
         for edge in thread.outgoing[point]:
             _, after = _fold_edge(edge, at[point])
             known = at.get(edge.target)
-            met = after if known is None else _both_know(known, after)
+            met = after if known is None else _common_facts(known, after)
             if known is None or len(met) < len(known):
                 at[edge.target] = met
                 todo.append(edge.target)
     return tuple(_fold_edge(edge, at.get(edge.source, {}))[0] for edge in thread.edges)
 
 
-def _both_know(left: _Facts, right: _Facts) -> _Facts:
+def _common_facts(left: _Facts, right: _Facts) -> _Facts:
     return {name: value for name, value in left.items() if right.get(name) == value}
 
 
@@ -89,7 +89,7 @@ def _fold(expr: e.Expr, facts: _Facts) -> e.Expr:
 
 
 def _operation(operation: Operation, facts: _Facts) -> Operation:
-    inner = _without(facts, {operation.register}) if isinstance(operation, Rmw) else facts
+    inner = _forget_registers(facts, {operation.register}) if isinstance(operation, Rmw) else facts
     changes: dict[str, object] = {}
     for name in (*operation.ADDRESS, *operation.DATA, *operation.CONTROL):
         before = getattr(operation, name)
@@ -110,7 +110,7 @@ def _value_in_memory(value: e.Expr, width: int, facts: _Facts) -> e.Expr:
     return low if set(e.registers_of(low)) < set(e.registers_of(whole)) else whole
 
 
-def _without(facts: _Facts, written: Collection[str]) -> _Facts:
+def _forget_registers(facts: _Facts, written: Collection[str]) -> _Facts:
     """What is still known when registers have other values."""
     if not written:
         return facts
@@ -127,25 +127,25 @@ def _after(operation: Operation, facts: _Facts) -> _Facts:
     written = set(registers_written(operation))
     known = {
         name: value
-        for name, value in _without(facts, written).items()
+        for name, value in _forget_registers(facts, written).items()
         if not (isinstance(name, tuple) and _may_change(operation, name))
     }
     match operation:
         case Set(register=register, value=value):
-            _learn(known, register, substitute_values(value, _registers(known)), written)
+            _record_facts(known, register, substitute_values(value, _registers(known)), written)
         case Load(register=register, size=size, signed=signed):
             cell = _plain_cell(operation)
             word = known.get(cell, e.Register(register)) if cell else e.Register(register)
             if size * 8 < e.WORD:
-                _learn(known, register, e.Extend(word, size * 8, signed), set())
+                _record_facts(known, register, e.Extend(word, size * 8, signed), set())
             elif cell in known:
-                _learn(known, register, word, set())
+                _record_facts(known, register, word, set())
             if cell:
                 known.setdefault(cell, e.Register(register))
         case Store(value=value):
             cell = _plain_cell(operation)
             if cell:
-                _learn(known, cell, substitute_values(value, _registers(known)), set())
+                _record_facts(known, cell, substitute_values(value, _registers(known)), set())
         case _:
             pass
     changing = [name for name, value in known.items() if not isinstance(value, e.Constant)]
@@ -158,7 +158,7 @@ def _registers(facts: _Facts) -> dict[str, e.Expr]:
     return {name: value for name, value in facts.items() if isinstance(name, str)}
 
 
-def _learn(facts: _Facts, name: str | _Cell, value: e.Expr, written: set[str]) -> None:
+def _record_facts(facts: _Facts, name: str | _Cell, value: e.Expr, written: set[str]) -> None:
     parts = list(e.subexpressions(value))
     if len(parts) <= _LARGEST_FACT and written.isdisjoint(e.registers_of(value)):
         facts[name] = value
@@ -217,7 +217,7 @@ def _without_needless_branches(edges: tuple[Edge, ...], thread: Thread) -> tuple
         edges = fewer
 
 
-def _leaving(edges: tuple[Edge, ...]) -> dict[int, list[Edge]]:
+def _edges_by_source(edges: tuple[Edge, ...]) -> dict[int, list[Edge]]:
     found: dict[int, list[Edge]] = {}
     for edge in edges:
         found.setdefault(edge.source, []).append(edge)
@@ -228,7 +228,7 @@ def _with_one_point(edges: tuple[Edge, ...], kept: frozenset[int]) -> tuple[Edge
     """The edges with equivalent control points merged."""
     same: dict[int, int] = {}
     known: dict[tuple[Edge, ...], int] = {}
-    for point, own in _leaving(edges).items():
+    for point, own in _edges_by_source(edges).items():
         if point not in kept:
             same[point] = known.setdefault(tuple(replace(edge, source=0) for edge in own), point)
     return tuple(replace(edge, target=same.get(edge.target, edge.target)) for edge in edges)
@@ -237,7 +237,7 @@ def _with_one_point(edges: tuple[Edge, ...], kept: frozenset[int]) -> tuple[Edge
 def _with_one_way(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
     """The edges without branches that do not matter, or that are decided."""
     found: list[Edge] = []
-    for own in _leaving(edges).values():
+    for own in _edges_by_source(edges).values():
         open_ones = [edge for edge in own if edge.guard != e.FALSE] or own
         match open_ones:
             case [first, second] if _are_alike(first, second):
@@ -255,7 +255,7 @@ def _are_alike(first: Edge, second: Edge) -> bool:
 
 
 def _reachable(edges: tuple[Edge, ...], entry: int) -> tuple[Edge, ...]:
-    leaving = _leaving(edges)
+    leaving = _edges_by_source(edges)
     seen, todo = {entry}, [entry]
     while todo:
         for edge in leaving.get(todo.pop(), ()):
@@ -267,7 +267,7 @@ def _reachable(edges: tuple[Edge, ...], entry: int) -> tuple[Edge, ...]:
 
 def _joins(edges: tuple[Edge, ...]) -> tuple[tuple[int, int], ...]:
     """Where the paths of branches join, if there is no loop in which a thread may wait forever before."""
-    leaving = _leaving(edges)
+    leaving = _edges_by_source(edges)
     return tuple(
         (branch, point) for branch, point in meeting_points(edges) if not _has_loop(leaving, branch, point)
     )

@@ -27,18 +27,18 @@ def without_warnings(program: Program, about: Collection[str] = WARNINGS) -> Pro
     if not has_warnings(program):
         return program
     threads = tuple(
-        replace(thread, edges=tuple(_silent(edge, about) for edge in thread.edges))
+        replace(thread, edges=tuple(_without_warnings_about(edge, about) for edge in thread.edges))
         for thread in program.threads
     )
     return replace(program, threads=threads)
 
 
-def _silent(edge: Edge, about: Collection[str]) -> Edge:
-    kept = tuple(operation for operation in edge.operations if not _goes(operation, about))
+def _without_warnings_about(edge: Edge, about: Collection[str]) -> Edge:
+    kept = tuple(operation for operation in edge.operations if not _is_removed(operation, about))
     return edge if len(kept) == len(edge.operations) else replace(edge, operations=kept)
 
 
-def _goes(operation: Operation, about: Collection[str]) -> bool:
+def _is_removed(operation: Operation, about: Collection[str]) -> bool:
     if isinstance(operation, Load):
         return operation.register.startswith(LOOK) and LEAKS in about
     if isinstance(operation, Store):

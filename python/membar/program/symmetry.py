@@ -161,7 +161,7 @@ def _are_together(program: Program, kind: type[Spawn | Join], names: frozenset[s
 def _directly(thread: Thread, edge: Edge, kind: type[Spawn | Join], names: frozenset[str]) -> set[str]:
     """The threads that are started (or joined) from `edge` on without a memory access in between."""
     found: set[str] = set()
-    for operation in _straight_on(thread, edge):
+    for operation in _straight_line_operations(thread, edge):
         if isinstance(operation, Spawn | Join) and isinstance(operation, kind):
             found.add(operation.thread)
         elif found & names and not isinstance(operation, Set):
@@ -169,7 +169,7 @@ def _directly(thread: Thread, edge: Edge, kind: type[Spawn | Join], names: froze
     return found
 
 
-def _straight_on(thread: Thread, edge: Edge) -> Iterator[Operation]:
+def _straight_line_operations(thread: Thread, edge: Edge) -> Iterator[Operation]:
     """The operations from `edge` on, as long as control flow is straight-line."""
     seen: set[int] = set()
     while True:

@@ -112,10 +112,10 @@ def gap_of(tally: Tally) -> str | None:
     be next to nothing, and every claim about fair runs is then true of it. So it is where every execution
     comes to something that is not followed at all; one that a loop bound truncates is explored up to there.
     """
-    return tally.limit or tally.unfit or _nothing_followed(tally)
+    return tally.limit or tally.unfit or _no_complete_execution_reason(tally)
 
 
-def _nothing_followed(tally: Tally) -> str | None:
+def _no_complete_execution_reason(tally: Tally) -> str | None:
     """The reason, if no execution was explored to its end or to a loop bound."""
     is_explored = tally.deadlock is not None or tally.stuck is not None or tally.loops_cut is not None
     is_empty = has_no_complete_execution(tally) or not tally.comes_to_an_end

@@ -150,7 +150,7 @@ def system_of(
 ) -> ParameterizedSystem:
     """The parameterized system of a program with any number of threads."""
     template = template_of(text, name, model, mapping=mapping)
-    return build_system(template, drains=_draining(model), properties=properties)
+    return build_system(template, drains=_drains_buffer_under(model), properties=properties)
 
 
 def _properties_to_check(properties: Collection[str] | None) -> tuple[str, ...]:
@@ -167,7 +167,7 @@ def _properties_to_check(properties: Collection[str] | None) -> tuple[str, ...]:
     return chosen
 
 
-def _draining(model: Model) -> Callable[[Fence], bool]:
+def _drains_buffer_under(model: Model) -> Callable[[Fence], bool]:
     """Whether a fence drains the buffer, under the model."""
     effects = FENCES.get(model.operational, {}) if model.operational is not None else {}
 

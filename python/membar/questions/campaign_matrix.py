@@ -315,7 +315,7 @@ def side(connection: sqlite3.Connection, word: str) -> Side:
     number = word.removeprefix("run:")
     if number.isdecimal():
         if int(number) not in known:
-            raise _nothing(connection, word, known)
+            raise _nothing_to_compare_error(connection, word, known)
         return Side(
             kind="run",
             title=f"run {number}",
@@ -342,7 +342,7 @@ def side(connection: sqlite3.Connection, word: str) -> Side:
         }
         if inside:
             return Side(kind="folder", title=word, run=run, outcomes=inside)
-    raise _nothing(connection, word, known)
+    raise _nothing_to_compare_error(connection, word, known)
 
 
 def _outcomes_of_run(connection: sqlite3.Connection, run: int) -> dict[tuple[str, str], str]:
@@ -357,7 +357,7 @@ def _outcomes_of_run(connection: sqlite3.Connection, run: int) -> dict[tuple[str
     return {(path, model): outcome(*answer) for path, model, *answer in rows}
 
 
-def _nothing(connection: sqlite3.Connection, word: str, known: Sequence[int]) -> InputError:
+def _nothing_to_compare_error(connection: sqlite3.Connection, word: str, known: Sequence[int]) -> InputError:
     models = list(dict.fromkeys(model for _, model in _outcomes_of_run(connection, known[-1]) if model))
     return refusal(
         "W0456",

@@ -418,11 +418,11 @@ class ClientSearch:
         if not isinstance(outcome, Violated) or outcome.witness is None or judged.linearizable:
             reason = "internal error, please report: the execution behind a history was not found again"
             raise _StopError(Unknown(self._run("nothing"), reason), None, None)
-        witness = replace(self._plainest(task, outcome, outcome.witness), message=NO_ORDER)
+        witness = replace(self._simplest_execution(task, outcome, outcome.witness), message=NO_ORDER)
         found = Violated(self._run("one execution"), PROPERTY, witness)
         raise _StopError(found, program, Refutation(history, judged))
 
-    def _plainest(self, task: Task, outcome: Violated, witness: Witness) -> Witness:
+    def _simplest_execution(self, task: Task, outcome: Violated, witness: Witness) -> Witness:
         """Of the executions with the same results, one in which threads see the least of each other.
 
         So what was seen too early or too late stands alone. Not looked for where there are many executions.

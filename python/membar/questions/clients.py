@@ -108,7 +108,7 @@ class Clients(Question):
         if (number := number_of_clients(about.notes_for(size), size)) > _MOST_CLIENTS:
             raise refusal(
                 "W1357",
-                f"there are {_roughly(number)} clients of {size.text}",
+                f"there are {_rounded_text(number)} clients of {size.text}",
                 help=f"use fewer threads or operations: membar checks at most {_MOST_CLIENTS:,}",
             )
         named = self.engine if self.engine in (GRAPHS, STATES) else None
@@ -119,7 +119,7 @@ class Clients(Question):
             question=self,
             about=about,
             by=by,
-            model=_carrying(model, self.ordering, by),
+            model=_with_carrier(model, self.ordering, by),
             shown=model,
             ordering=self.ordering,
             limits=self.limits,
@@ -129,7 +129,7 @@ class Clients(Question):
         return search.answer(size)
 
 
-def _roughly(number: int) -> str:
+def _rounded_text(number: int) -> str:
     """A large number in readable form."""
     return str(number) if number < _MANY else f"about 10^{int(number.bit_length() * math.log10(2))}"
 
@@ -138,7 +138,7 @@ def _options(options: Options) -> Options:
     return replace(options, coherence=Coherence.OBSERVED, stops_early=False)
 
 
-def _carrying(model: Model, ordering: Ordering, engine: str) -> Model:
+def _with_carrier(model: Model, ordering: Ordering, engine: str) -> Model:
     """The model extended by the carrier of messages."""
     require_meaning(ordering, model.name)
     if ordering is Ordering.REAL_TIME and model.name == "x86-tso":

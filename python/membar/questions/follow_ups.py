@@ -168,9 +168,9 @@ class _Asking:
             found = replace(found, outcome=_about(found.outcome, *claims))
         elif are_apart:
             for name, program in claims.items():
-                found = self._beside(found, partial(self._about_claim, name, program))
+                found = self._with_answer_to(found, partial(self._about_claim, name, program))
         for label in asked.labels:
-            found = self._beside(found, partial(self._about_label, label))
+            found = self._with_answer_to(found, partial(self._about_label, label))
         if asks_language:
             found = self._with_races_of_language(found)
         if found is None:
@@ -197,7 +197,7 @@ class _Asking:
         self.search = replace(self.search, program=program)
         self.program = _without_claims(self.program, of_text=of_text)
 
-    def _beside(self, found: Searched | None, ask: Callable[[], Searched]) -> Searched:
+    def _with_answer_to(self, found: Searched | None, ask: Callable[[], Searched]) -> Searched:
         """The findings so far, and the answer to one more question."""
         try:
             return _worse(found, ask())
@@ -235,7 +235,7 @@ class _Asking:
         if names and not self.asked.by_name:
             warned = self._ask_with_warnings(names)
         outcome = (warned and self._without_looks(warned, task)) or self._ask(task)
-        outcome = self._beside_undefined(outcome, names)
+        outcome = self._violation_in_defined_execution(outcome, names)
         outcome = self._with_open_questions(self._without_values(outcome))
         if names and not search.model.language_model:
             try:
@@ -247,7 +247,7 @@ class _Asking:
                 raise InterruptError(_weaken_to_unknown(outcome, INTERRUPTED)) from None
         return outcome
 
-    def _beside_undefined(self, outcome: Outcome, names: Collection[str]) -> Outcome:
+    def _violation_in_defined_execution(self, outcome: Outcome, names: Collection[str]) -> Outcome:
         """The outcome, or a violation of a selected property in an execution without undefined behaviour."""
         if not isinstance(outcome, Unknown) or UNSELECTED not in outcome.reason:
             return outcome

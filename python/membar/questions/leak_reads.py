@@ -17,7 +17,7 @@ _RELATIONS = (
 )  # fmt: skip
 
 
-def _looks(witness: Witness) -> tuple[int, ...]:
+def _count_leak_reads(witness: Witness) -> tuple[int, ...]:
     """How many reads at the end of each thread serve warnings only."""
     return tuple(
         sum(name.startswith(LOOK) for name, _ in registers) for registers in witness.execution.registers
@@ -26,7 +26,7 @@ def _looks(witness: Witness) -> tuple[int, ...]:
 
 def without_looks(witness: Witness) -> Witness:
     """The witness without the reads at the end of its threads that serve warnings only."""
-    counts = _looks(witness)
+    counts = _count_leak_reads(witness)
     if not any(counts):
         return witness
     choices = tuple(made[: len(made) - count] for made, count in zip(witness.choices, counts, strict=True))

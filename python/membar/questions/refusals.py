@@ -216,11 +216,11 @@ def for_engine(engine: str, options: Options) -> Options:
     """The options without those that an engine does not use: one of several engines may ignore some."""
     for option in options_of(options):
         if not _looks_at(engine, option):
-            options = _without(options, option)
+            options = _without_option(options, option)
     return options
 
 
-def _without(options: Options, option: str) -> Options:
+def _without_option(options: Options, option: str) -> Options:
     match option:
         case "--buffers":
             return replace(options, buffers=None, buffers_chosen_by_user=False, unbounded_buffers=False)

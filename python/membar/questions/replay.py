@@ -169,7 +169,7 @@ def _replayed_program(saved: SavedWitness, model: Model) -> tuple[Program, str, 
     if saved.claim is not None and _properties(saved.claim)[0] in LOOKED_FOR:
         task = Task(program=program, model=model, properties=_properties(saved.claim))
         verdict, broken = _verdict(task, tally)
-    words = _in_words(tally, broken, has_formula=program.condition is not None)
+    words = _description(tally, broken, has_formula=program.condition is not None)
     shown = f"the witness replays under {model.name}; {words}"
     if saved.claim is None:
         return program, "", shown
@@ -339,7 +339,7 @@ def _about_something_else(claim: Claim, model: str, path: str) -> str | None:
     return None if claim.file == path else f"the answer is about {claim.file}, its witness about {path}"
 
 
-def _in_words(tally: Tally, broken: str, *, has_formula: bool) -> str:
+def _description(tally: Tally, broken: str, *, has_formula: bool) -> str:
     """What an execution shows, which may break a property."""
     if tally.failed_assertion is not None:
         if broken in ASSERTED and broken != ASSERTIONS:

@@ -159,7 +159,7 @@ def _changes(found: Repair, columns: int, *, explain: bool) -> Iterator[Line]:
     for change in found.changes:
         yield line("  ", (_name(change), "bold"), f"{_instead(found.source, change)} (cost {change.cost})")
         if found.before is None:
-            yield from wrap(_without(change.prevents), columns, indent=6)
+            yield from wrap(_consequence_text(change.prevents), columns, indent=6)
     if not explain and any(change.prevents is not None for change in found.changes):
         yield line(("  --explain shows the executions", "dim"))
 
@@ -193,7 +193,7 @@ def _place(source: SourceFile, place: EditSite) -> str:
     return place.title if place.span.path == source.path else f"{place.title} of {_short(place.span.path)}"
 
 
-def _without(answer: Answer | None) -> Line:
+def _consequence_text(answer: Answer | None) -> Line:
     """What happens without a change, in one line."""
     if answer is None:
         return line("    without it: ", ("not examined: no time was left", "dim"))

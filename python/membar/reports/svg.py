@@ -90,7 +90,7 @@ class _Drawing:
     def document(self, title: str, message: str, final: str) -> str:
         """The whole picture."""
         grid = self._grid
-        head, foot = self._head(title, message), self._foot(final)
+        head, foot = self._head(title, message), self._footer(final)
         wide = max(grid.width, head[1], foot[1])
         shift, top = (wide - grid.width) / 2, head[2]
         high = top + grid.height + 22 + foot[2]
@@ -136,7 +136,7 @@ class _Drawing:
             wide, high = max(wide, len(said) * SMALL + 2 * MARGIN), 74.0
         return lines, wide, high
 
-    def _foot(self, final: str) -> tuple[list[str], float, float]:
+    def _footer(self, final: str) -> tuple[list[str], float, float]:
         """Final state and legend: elements, width and height."""
         palette, lines = self._palette, []
         y, wide = 0.0, 0.0
@@ -305,8 +305,10 @@ class _Drawing:
 
     def _value(self, event: Event) -> str:
         if event.kind is Kind.FENCE:
-            said = _letters(source_text(self._program, event))
-            return _short(" ".join(tag for tag in sorted(event.tags) if _letters(tag) not in said), 24)
+            said = _normalized_name(source_text(self._program, event))
+            return _short(
+                " ".join(tag for tag in sorted(event.tags) if _normalized_name(tag) not in said), 24
+            )
         arrow = "→" if event.kind is Kind.READ else "←"
         return f"{cell_name(self._program, event)} {arrow} {value_text(self._program, event)}"
 
@@ -320,7 +322,7 @@ def _line(event: Event) -> str:
     return f"line {label}" if label.isdecimal() else label
 
 
-def _letters(text: str) -> str:
+def _normalized_name(text: str) -> str:
     """Letters and digits only, in one case: `DMB SY` and `dmb.sy` are the same word."""
     return "".join(c for c in text.lower() if c.isalnum())
 

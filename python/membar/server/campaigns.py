@@ -60,7 +60,7 @@ class Campaigns:
             if not known and run is None:
                 return found
             chosen = known[-1].id if run is None else run
-            read = self._further(connection, chosen)
+            read = self._read_new_answers(connection, chosen)
             matrix = read.matrix
             tests = names(connection, chosen)
             languages = sorted({language for _, language in tests})
@@ -84,7 +84,7 @@ class Campaigns:
         """
         with self._lock, store.open_to_read(self.path) as connection:
             known = runs(connection)
-            read = self._further(connection, run)
+            read = self._read_new_answers(connection, run)
             new = read.changes[bisect_right(read.changes, last, key=itemgetter(0)) :]
             is_other = last > read.matrix.last or columns != len(read.matrix.models)
             if is_other or len(new) > _MOST_CHANGES:
@@ -103,7 +103,7 @@ class Campaigns:
     def times(self, run: int) -> dict[str, Any]:
         """How long each answer took."""
         with self._lock, store.open_to_read(self.path) as connection:
-            return {"times": self._further(connection, run).matrix.times()}
+            return {"times": self._read_new_answers(connection, run).matrix.times()}
 
     def test(self, run: int, test: int) -> dict[str, Any]:
         """One test with its text and all answers."""
@@ -116,7 +116,7 @@ class Campaigns:
     def other_run(self, run: int, other: int) -> dict[str, Any]:
         """The cells of another run in the place of those of this one: of the same files and models."""
         with self._lock, store.open_to_read(self.path) as connection:
-            here, there = (self._further(connection, one).matrix for one in (run, other))
+            here, there = (self._read_new_answers(connection, one).matrix for one in (run, other))
             place = {path: n for n, path in enumerate(_paths(connection, other))}
             columns = {name: n for n, (name, _) in enumerate(there.models)}
             cells, width = there.cells(), len(there.models)
@@ -127,7 +127,7 @@ class Campaigns:
             ]
             return {"cells": "".join(found)}
 
-    def _further(self, connection: sqlite3.Connection, run: int) -> _Read:
+    def _read_new_answers(self, connection: sqlite3.Connection, run: int) -> _Read:
         """A run, with what was written since it was read."""
         row = connection.execute("SELECT started FROM run WHERE id = ?", (run,)).fetchone()
         if row is None:

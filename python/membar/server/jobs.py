@@ -155,7 +155,7 @@ class Jobs:
             while True:
                 await asyncio.wait([reading], timeout=_TICK)
                 if not reading.done():
-                    reason = self._why_end(job)
+                    reason = self._reason_to_end(job)
                     if reason:
                         yield "answer", {"ended": reason}
                         return
@@ -179,7 +179,7 @@ class Jobs:
             self.prepare()  # not before: it would compete with this one
             await asyncio.shield(job.worker.end())
 
-    def _why_end(self, job: Job) -> str:
+    def _reason_to_end(self, job: Job) -> str:
         """Why a process must be ended now; "": it need not."""
         if job.worker is None:
             return ""

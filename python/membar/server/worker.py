@@ -155,10 +155,10 @@ def _check(request: Request, tell: Callable[[str], None] | None) -> dict[str, An
     from membar.questions.ask import ask  # noqa: PLC0415 - one kind of several
     from membar.questions.python_questions import question  # noqa: PLC0415
 
-    return _shown(request, ask(question(source_of(request), **_given(request, tell))))
+    return _shown(request, ask(question(source_of(request), **_options_of(request, tell))))
 
 
-def _given(request: Request, tell: Callable[[str], None] | None) -> dict[str, Any]:
+def _options_of(request: Request, tell: Callable[[str], None] | None) -> dict[str, Any]:
     return {"model": model_of(request), **given_options(request, tell)}
 
 
@@ -178,7 +178,7 @@ def _compare(request: Request, tell: Callable[[str], None] | None) -> dict[str, 
     from membar.questions.python_questions import compare  # noqa: PLC0415 - one kind of several
     from membar.reports import json as report  # noqa: PLC0415
 
-    given = _given(request, tell)
+    given = _options_of(request, tell)
     del given["model"]
     found = compare(source_of(request), models=request.models, **given)
     return {
@@ -193,7 +193,7 @@ def _explain(request: Request, tell: Callable[[str], None] | None) -> dict[str, 
     from membar.questions.python_questions import question  # noqa: PLC0415 - one kind of several
     from membar.questions.safety import Safety  # noqa: PLC0415
 
-    asked = question(source_of(request), **_given(request, tell))
+    asked = question(source_of(request), **_options_of(request, tell))
     if not isinstance(asked, Safety):
         raise refusal("W0447", "outcomes can be explained only of programs")
     with budget.limit_resources(seconds=asked.limits.seconds, memory=asked.limits.memory):
@@ -206,7 +206,7 @@ def _repair(request: Request, tell: Callable[[str], None] | None) -> dict[str, A
     from membar.questions.python_questions import question  # noqa: PLC0415
     from membar.reports import repair as report  # noqa: PLC0415
 
-    source, given = source_of(request), _given(request, None)
+    source, given = source_of(request), _options_of(request, None)
     asked = question(source, **given)
     with budget.limit_resources(seconds=asked.limits.seconds, memory=asked.limits.memory):
         found = repair.find_repair(asked, weaken=request.weaken, seconds=asked.limits.seconds, progress=tell)

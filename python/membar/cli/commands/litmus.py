@@ -105,7 +105,7 @@ def run(chosen: arguments.Chosen) -> int:
                 models=lines.models,
                 chosen=chosen,
             )
-            streams.write_message(_how_to_go_on(len(filed.answers), len(tests) * lines.columns, chosen.store))
+            streams.write_message(_resume_hint(len(filed.answers), len(tests) * lines.columns, chosen.store))
             raise
         if tell is not None:
             tell("")
@@ -132,7 +132,7 @@ def run(chosen: arguments.Chosen) -> int:
         return filed.end(exit_code(found.outcome))
 
 
-def _how_to_go_on(done: int, asked: int, store: str | None) -> str:
+def _resume_hint(done: int, asked: int, store: str | None) -> str:
     """One sentence about what an interrupted campaign leaves behind."""
     said = f"interrupted: {done:,} of {asked:,} answers"
     if store is None:

@@ -157,11 +157,11 @@ class Layouts:
         self._halve_for_copies()
         _until_stable(lambda: sum(self._copy(*each) for each in self.copies))
         for site, layout in self.found.items():
-            self._settle(site, layout)
+            self._lay_out_vague_accesses(site, layout)
         self._add_cells_for_copies()
         for site, layout in self.found.items():
             _cut(layout, self._ends_of_unset(site))
-        alike = self._alike() if any(layout.cuts for layout in self.found.values()) else ()
+        alike = self._ambiguous_accesses() if any(layout.cuts for layout in self.found.values()) else ()
         _until_stable(
             lambda: (
                 sum(self._cut_alike(places, size) for places, size in alike)
@@ -214,7 +214,7 @@ class Layouts:
         if len(known) > 1 or any(target.steps for target in known):
             self.several.add((frozenset(known), size))
 
-    def _alike(self) -> list[tuple[frozenset[tuple[str, int]], int]]:
+    def _ambiguous_accesses(self) -> list[tuple[frozenset[tuple[str, int]], int]]:
         """All places of each access that may be made to several, with its size."""
         found = {
             (frozenset((each.site, at) for each in targets for at in self.places(each, size) or ()), size)
@@ -240,7 +240,7 @@ class Layouts:
         item = self.module.objects.get(site[1:]) if site.startswith("@") else None
         return set() if item is None else {end for both in item.unset for end in both} - {0, item.size}
 
-    def _settle(self, site: str, layout: Layout) -> None:
+    def _lay_out_vague_accesses(self, site: str, layout: Layout) -> None:
         """Lays out what is accessed only through addresses that tell little."""
         limit = self.sizes.get(site)
         if not layout.loose or limit is None:

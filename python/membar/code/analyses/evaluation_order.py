@@ -197,11 +197,11 @@ def _effects_of(
         yield _Effect(at, access.size, writes, access.is_atomic or is_volatile)
     elif isinstance(item, ir.Copy | ir.Fill):
         size = item.length.value if isinstance(item.length, ir.Constant) else 0
-        yield _whole(targets.targets(function, item.target), size, writes=True)
+        yield _whole_effect(targets.targets(function, item.target), size, writes=True)
         if isinstance(item, ir.Copy):
-            yield _whole(targets.targets(function, item.source), size, writes=False)
+            yield _whole_effect(targets.targets(function, item.source), size, writes=False)
     elif isinstance(item, ir.Call) and item.callee == _RELEASE:
-        yield _whole(targets.targets(function, item.arguments[0]), 0, writes=True)
+        yield _whole_effect(targets.targets(function, item.arguments[0]), 0, writes=True)
     elif _orders(item):
         yield _Effect(frozenset(), 0, writes=False, orders=True)
 
@@ -217,7 +217,7 @@ def _is_primitive(item: ir.Call) -> bool:
     return isinstance(item.callee, ir.FunctionAddress) and item.callee.name.startswith(PREFIX)
 
 
-def _whole(targets: frozenset[Target], size: int, *, writes: bool) -> _Effect:
+def _whole_effect(targets: frozenset[Target], size: int, *, writes: bool) -> _Effect:
     """An effect on so many bytes, or, if their number is not known, on whole objects."""
     at = targets if size else frozenset(target.anywhere() for target in targets)
     return _Effect(at, size or 1, writes, orders=False)

@@ -345,12 +345,12 @@ class _Constraints:
         """The halves of a wide number, each with where it lies in memory; of others, the value itself."""
         if value.type != ir.Int(WIDEST):
             return ((value, 0),)
-        low, high = (self._half(value, word) for word in (LOW, HIGH))
+        low, high = (self._half_value(value, word) for word in (LOW, HIGH))
         return tuple(
             zip((low, high), (0, 8) if self.analysis.module.is_little_endian else (8, 0), strict=True)
         )
 
-    def _half(self, value: ir.Value, word: str) -> ir.Value:
+    def _half_value(self, value: ir.Value, word: str) -> ir.Value:
         return ir.Value(f"{value.name}/{word} of it", I64)
 
     def _copy(self, item: ir.Copy) -> None:
@@ -368,10 +368,10 @@ class _Constraints:
             return
         if item.operation == PAIR:
             for operand, word in zip(item.operands, (LOW, HIGH), strict=True):
-                self._flow(operand, self._half(item.result, word))
+                self._flow(operand, self._half_value(item.result, word))
             return
         if item.operation in (LOW, HIGH) and isinstance(item.operands[0], ir.Value):
-            self._flow(self._half(item.operands[0], item.operation), item.result)
+            self._flow(self._half_value(item.operands[0], item.operation), item.result)
             return
         operands = item.operands[1:] if item.operation == "select" else item.operands
         if item.operation in _SAME:

@@ -102,9 +102,9 @@ class UnsetMemory:
         self._copies: list[tuple[int, set[str], set[str]]] = []
         for name in module.threads:
             self._collect(module.functions[name])
-        self._spread()
+        self._propagate_copies()
         while self._find_fields():
-            self._spread()
+            self._propagate_copies()
 
     def objects_at(self, function: str, address: ir.Operand) -> set[str]:
         """The objects that an address may point to."""
@@ -157,7 +157,7 @@ class UnsetMemory:
             case _:
                 self.blurred |= {(each, size) for each in to}
 
-    def _spread(self) -> None:
+    def _propagate_copies(self) -> None:
         """What was never set, or looks so, may be copied from one object to another."""
         changed = True
         while changed:
@@ -196,7 +196,7 @@ class UnsetMemory:
 
     def _loads_of_parts(self, function: ir.Function) -> Iterator[str]:
         """Loads of what may be unset for the sake of some bits, or of cells that are set in part."""
-        kept = _kept_beside_bit_fields(function)
+        kept = _loads_for_bit_fields(function)
         for block in function.blocks:
             for item in block.instructions:
                 if isinstance(item, ir.Load):
@@ -229,7 +229,7 @@ def _bit_operation_results(function: ir.Function) -> frozenset[str]:
     return frozenset(found)
 
 
-def _kept_beside_bit_fields(function: ir.Function) -> set[str]:
+def _loads_for_bit_fields(function: ir.Function) -> set[str]:
     """Loads for the sake of bits that a store leaves as they are: `p = (p & mask) | bits`."""
     loads: dict[str, ir.Operand] = {}
     cleared: dict[str, str] = {}

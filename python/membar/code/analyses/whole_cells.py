@@ -97,7 +97,7 @@ class WholeCells:
         every = [(access, self._extents(access), is_alone) for access, is_alone in self._accesses()]
         atomic = {extent for access, extents, _ in every if access.is_atomic for extent in extents}
         if self.module.processor is None:
-            hulls = self._hulls(atomic)
+            hulls = self._enclosing_cells(atomic)
             self._keep({whole for whole in hulls if len(self._sizes(whole)) > 1 or whole not in atomic})
         else:
             shared = {extent for _, extents, is_alone in every if not is_alone for extent in extents}
@@ -122,7 +122,7 @@ class WholeCells:
         self._whole_at = {byte: extent for extent in found for byte in _bytes(extent)}
         self._known_ways.clear()
 
-    def _hulls(self, extents: set[Extent]) -> set[Extent]:
+    def _enclosing_cells(self, extents: set[Extent]) -> set[Extent]:
         """The smallest cells that have all overlapping extents in them, as far as there are such."""
         found: list[Extent] = []
         for site, first, size in sorted(extents):

@@ -239,11 +239,11 @@ class ThreadLowering:
     def _end(self, end: ir.Terminator) -> None:
         match end:
             case ir.Jump(target=target):
-                self._go(target, end)
+                self._jump_to_block(target, end)
             case ir.Branch(condition=condition, then=then, otherwise=otherwise):
                 word = self.value(condition, end, "tested")
                 if isinstance(word, Constant):
-                    self._go(then if word.value else otherwise, end)
+                    self._jump_to_block(then if word.value else otherwise, end)
                 elif self.flow.state is not None:
                     self._part(end, ((word, then), (_negate(word), otherwise)))
             case ir.Switch():
@@ -268,9 +268,9 @@ class ThreadLowering:
         span = self.context.span(end.place)
         for guard, target in ways:
             self.flow.state = State(here, guard, (), span)
-            self._go(target, end)
+            self._jump_to_block(target, end)
 
-    def _go(self, target: ir.Goto, end: ir.Terminator) -> None:
+    def _jump_to_block(self, target: ir.Goto, end: ir.Terminator) -> None:
         block = self.blocks[target.block]
         words = [self.word_and_unset(argument, end) for argument in target.arguments]
         state = self.flow.state

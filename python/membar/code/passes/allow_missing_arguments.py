@@ -68,7 +68,7 @@ def _is_about_status(item: ir.Instruction, module: ir.Module) -> bool:
 def _line_of_failure(main: ir.Function, module: ir.Module) -> int:
     """Where `main` fails before it decides anything or starts a thread; 0 if it does not."""
     line = 0
-    for item in _straight(main):
+    for item in _operations_before_branch(main):
         if isinstance(item, ir.Call) and item.callee == _SPAWN:
             return 0
         if isinstance(item, ir.Call) and item.callee == USE and item.place is not None:
@@ -80,7 +80,7 @@ def _line_of_failure(main: ir.Function, module: ir.Module) -> int:
     return 0
 
 
-def _straight(main: ir.Function) -> Iterator[ir.Instruction]:
+def _operations_before_branch(main: ir.Function) -> Iterator[ir.Instruction]:
     """What `main` does before its first branch, but for ways that are not followed."""
     blocks = {block.name: block for block in main.blocks}
     here = main.blocks[0]

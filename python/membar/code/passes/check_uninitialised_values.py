@@ -192,7 +192,7 @@ class _Undefined:
 
     def _may_be_unset(self, item: ir.Load) -> bool:
         """Whether the language lets a load find what was never set, whatever follows."""
-        is_copy = self.module.is_rust and _maker(item.result) in (_COPIED, _SPLIT)
+        is_copy = self.module.is_rust and _emitter_of(item.result) in (_COPIED, _SPLIT)
         return item.may_be_unset or is_copy
 
     def _read(
@@ -224,7 +224,7 @@ class _Undefined:
         emit.instructions.append(item)
         if value.name in matters and names:
             mark = self._mark_at(address, value.type, emit) if is_marked and before is None else before
-            if _maker(value) == _COPIED:
+            if _emitter_of(value) == _COPIED:
                 self.copied[value.name] = value, names, mark
             else:
                 self._check(value, names, emit, mark)
@@ -444,7 +444,7 @@ def _access(item: ir.Instruction, module: ir.Module) -> tuple[ir.Operand, int] |
     return None if found is None else (found[1], size_of(found[0].type, module))
 
 
-def _maker(value: ir.Value) -> str:
+def _emitter_of(value: ir.Value) -> str:
     """The `Emitter` of a value that a pass made, also after its function was inlined."""
     return value.name.rpartition("/")[0].rpartition("/")[2]
 
@@ -461,7 +461,7 @@ class _Uses:
             item.result.name
             for item in items
             if isinstance(item, ir.Load)
-            and (_maker(item.result) in (_COPIED, _SPLIT) or item.result.type == _BYTE)
+            and (_emitter_of(item.result) in (_COPIED, _SPLIT) or item.result.type == _BYTE)
         }
         self.exchanged = {
             item.old.name

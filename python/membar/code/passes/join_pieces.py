@@ -40,11 +40,11 @@ def _join_pieces(function: ir.Function) -> ir.Function:
                 known[name] = found
     if not known:
         return function
-    blocks = with_values((_without(block, known) for block in function.blocks), known)
+    blocks = with_values((_without_computations(block, known) for block in function.blocks), known)
     return _without_unused(replace(function, blocks=tuple(blocks)))
 
 
-def _without(block: ir.Block, names: Collection[str]) -> ir.Block:
+def _without_computations(block: ir.Block, names: Collection[str]) -> ir.Block:
     """A block without the computations of these values."""
     kept = [
         item
@@ -110,7 +110,9 @@ def _without_unused(function: ir.Function) -> ir.Function:
         } - used
         if not unused:
             return function
-        function = replace(function, blocks=tuple(_without(block, unused) for block in function.blocks))
+        function = replace(
+            function, blocks=tuple(_without_computations(block, unused) for block in function.blocks)
+        )
 
 
 PASS = Pass(

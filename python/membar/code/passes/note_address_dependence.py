@@ -30,7 +30,11 @@ _LIBRARY = "/languages/compiled/library/"
 
 def note_address_dependence(module: ir.Module) -> ir.Module:
     """The module with a remark on the lines that depend on addresses."""
-    suspects = [(name, item) for name in module.threads for item in _suspects(module.functions[name])]
+    suspects = [
+        (name, item)
+        for name in module.threads
+        for item in _possible_address_calculations(module.functions[name])
+    ]
     if not suspects:
         return module
     targets = points_to(module)
@@ -47,7 +51,7 @@ def note_address_dependence(module: ir.Module) -> ir.Module:
     return replace(module, partly_checked=(*module.partly_checked, part))
 
 
-def _suspects(function: ir.Function) -> Iterator[ir.Compute]:
+def _possible_address_calculations(function: ir.Function) -> Iterator[ir.Compute]:
     """Calculations that may be about addresses: there are few functions that make numbers of pointers."""
     found = [
         item

@@ -76,7 +76,7 @@ class _Panicked:
         """Whether the program does anything but fail; if it may be ignored, anything else than before."""
         self.blocks = {each.name: each for each in self.function.blocks}
         (result,) = self.question.results
-        self.before = self._followed_otherwise(block.name) if self._is_ignored() else set[str]()
+        self.before = self._blocks_without_panic(block.name) if self._is_ignored() else set[str]()
         todo: list[tuple[ir.Block, int, Mapping[str, ir.Operand]]] = []
         todo.append((block, start, {result.name: ir.Constant(1, ir.BOOL)}))
         seen: set[str] = set()
@@ -150,7 +150,7 @@ class _Panicked:
                     return isinstance(item, ir.Slot)
         return False
 
-    def _followed_otherwise(self, start: str) -> set[str]:
+    def _blocks_without_panic(self, start: str) -> set[str]:
         """The blocks that execution comes to from the end of one, if nobody has panicked."""
         (result,) = self.question.results
         changed = with_values(self.function.blocks, {result.name: ir.Constant(0, ir.BOOL)})

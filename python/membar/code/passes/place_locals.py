@@ -62,7 +62,7 @@ def _place_locals(function: ir.Function, objects: dict[str, ir.Object], order: O
         objects[item.name] = item
         addresses[slot.result.name] = ir.ObjectAddress(item.name)
     sizes = {slot.result.name: _size(slot) for slot in slots}
-    again = _begun_again(function, order)
+    again = _restarted_variables(function, order)
     blocks = [
         _without_slots(block, addresses, sizes, again.get(block.name, set())) for block in function.blocks
     ]
@@ -71,7 +71,7 @@ def _place_locals(function: ir.Function, objects: dict[str, ir.Object], order: O
     return replace(function, blocks=tuple(done))
 
 
-def _begun_again(function: ir.Function, order: Order) -> dict[str, set[int]]:
+def _restarted_variables(function: ir.Function, order: Order) -> dict[str, set[int]]:
     """By block, the instructions at which variables begin that may have begun before."""
     marked: dict[str, list[Position]] = {}
     unmarked: dict[str, list[Position]] = {}

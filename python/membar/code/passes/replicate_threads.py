@@ -74,7 +74,7 @@ class _Copying:
         }
 
     def run(self) -> ir.Function:
-        counter, leaving = self._counter(), self._leaving()
+        counter, leaving = self._counter(), self._exit_after_all_counted()
         self._check_quiet(counter)
         values = {each.name for block in self._inside for each in block.parameters}
         values |= {
@@ -130,7 +130,7 @@ class _Copying:
                     raise self._refusal("threads are started in a loop that does not count from 0")
         return counter
 
-    def _leaving(self) -> ir.Goto:
+    def _exit_after_all_counted(self) -> ir.Goto:
         """Where the loop goes on once all threads were counted; every iteration asks that first."""
         header = next(block for block in self._inside if block.name == self._loop.header)
         exits = [

@@ -363,7 +363,7 @@ class _Splitting:
                 def choose(found: ir.Operand) -> ir.Operand:
                     nonlocal done
                     done = emit.compute("and", ir.BOOL, done, emit.compute("eq", ir.BOOL, found, wanted))
-                    return self._either(done, then, found)
+                    return self._select_without_branch(done, then, found)
 
                 found = self._update_part(item, piece, at, ordering, choose)
                 self.known[old.name], self.known[item.done.name] = emit.convert(found, old.type), done
@@ -535,12 +535,16 @@ class _Splitting:
             nonlocal done
             for one, other in zip(found, expected, strict=True):
                 done = self.emit.compute("and", ir.BOOL, done, self.emit.compute("eq", ir.BOOL, one, other))
-            return [self._either(done, then, old) for then, old in zip(new, found, strict=True)]
+            return [
+                self._select_without_branch(done, then, old) for then, old in zip(new, found, strict=True)
+            ]
 
         self._define(item.old, self._exchange(addresses, sizes, item.success, choose))
         self.known[item.done.name] = done
 
-    def _either(self, condition: ir.Operand, then: ir.Operand, otherwise: ir.Operand) -> ir.Operand:
+    def _select_without_branch(
+        self, condition: ir.Operand, then: ir.Operand, otherwise: ir.Operand
+    ) -> ir.Operand:
         """One of two numbers, without a branch."""
         type_ = then.type
         mask = self.emit.compute("sext", type_, condition)

@@ -92,7 +92,7 @@ class _Unrolling:
             for block in self.blocks
             if (loops := [loop for loop in self.loops.values() if block in loop.blocks])
         }
-        self.live, self.begun = self._begun_in_loops()
+        self.live, self.begun = self._liveness_and_loop_variables()
         self.beginning = {self.around[block] for blocks in self.begun.values() for block in blocks}
         self.making = {  # headers of loops in which every iteration makes something of its own
             header: call for header, loop in self.loops.items() if (call := self._made_in(loop)) is not None
@@ -133,7 +133,7 @@ class _Unrolling:
             return None
         return [*self._with_variables(done), *self._cuts()]
 
-    def _begun_in_loops(self) -> tuple[dict[str, frozenset[str]], dict[str, set[str]]]:
+    def _liveness_and_loop_variables(self) -> tuple[dict[str, frozenset[str]], dict[str, set[str]]]:
         """What is live in each block; and the variables that begin in loops, with the blocks where they do.
 
         Those of an iteration are never named in the next one, other than by a pointer that was kept.
@@ -264,7 +264,7 @@ class _Unrolling:
         end = fold_terminator(with_operands(block.end, rename))
         decided = entry.decided
         if type(end) is not type(block.end) and _uses(block.end, counted):
-            decided |= self._could_leave(block)
+            decided |= self._loops_left_by(block)
         left = _ExitFacts(decided, counted, entry.iterations, turns)
         return ir.Block(
             name=name,
@@ -284,7 +284,7 @@ class _Unrolling:
         """Whether the program ends in a block, as where a counter would overflow: that is no bound."""
         return isinstance(self.blocks[name].end, ir.Unreachable)
 
-    def _could_leave(self, block: ir.Block) -> frozenset[str]:
+    def _loops_left_by(self, block: ir.Block) -> frozenset[str]:
         """The loops that this block could leave, perhaps by a block that only branches (as of `a && b`)."""
         return frozenset(
             loop.header

@@ -67,7 +67,7 @@ def _edge(edge: Edge, channels: Mapping[str, Channel]) -> Edge:
         match operation:
             case ops.Send(channel=name, values=values):
                 channel = channels[name]
-                sending = _handed_over if channel.capacity == 0 else _append
+                sending = _rendezvous_send if channel.capacity == 0 else _append
                 operations += sending(channel, values)
             case ops.Receive(channel=name, registers=registers):
                 channel = channels[name]
@@ -78,7 +78,7 @@ def _edge(edge: Edge, channels: Mapping[str, Channel]) -> Edge:
     return replace(edge, operations=tuple(operations))
 
 
-def _handed_over(channel: Channel, values: tuple[Expr, ...]) -> Iterator[ops.Operation]:
+def _rendezvous_send(channel: Channel, values: tuple[Expr, ...]) -> Iterator[ops.Operation]:
     """A send without room: the message is in memory when the receiver begins."""
     yield ops.Fence(_DRAIN)
     for place, value in enumerate(values):

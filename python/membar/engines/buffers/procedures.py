@@ -101,7 +101,7 @@ class Procedures:
         best: Found | None = None
         found: Found | None = None
         rounds = 0
-        for found in self._in_turn():
+        for found in self._run_procedures_in_turn():
             rounds += found.algorithm == "forward"
             if self._is_over(found):
                 return found
@@ -149,7 +149,7 @@ class Procedures:
             case Quantifier.NOT_EXISTS | Quantifier.ERROR:
                 return ending.satisfies
 
-    def _in_turn(self) -> Iterator[Found]:
+    def _run_procedures_in_turn(self) -> Iterator[Found]:
         bound = 0
         # The paper's count of errors is that of sets of contents: who wants them all gets that first.
         if not self._task.options.all_executions:

@@ -156,7 +156,7 @@ class _Writer:
         from fractions import Fraction  # most systems have no numbers
 
         difference = total(kind, Fraction(0), ((Fraction(1), literal.left), (Fraction(-1), literal.right)))
-        parts, constant, _ = _whole(difference)
+        parts, constant, _ = _scaled_sum(difference)
         self.words += (1, _RELATIONS[literal.comparison])
         self._parts(parts)
         self.words.append(constant)
@@ -175,7 +175,7 @@ class _Writer:
         if isinstance(value, AnyValue):
             self.words.append(4)
         elif type_ in {t.Basic.INT, t.Basic.REAL} and isinstance(value, t.Linear | t.Access):
-            parts, constant, divisor = _whole(value)
+            parts, constant, divisor = _scaled_sum(value)
             self.words.append(3)
             self._parts(parts)
             self.words += (constant, divisor)
@@ -220,7 +220,7 @@ class _Writer:
             self.words.append(self.variables[process])
 
 
-def _whole(term: t.Term) -> tuple[list[tuple[t.Access, int]], int, int]:
+def _scaled_sum(term: t.Term) -> tuple[list[tuple[t.Access, int]], int, int]:
     """A number as accesses with whole factors and a whole constant, all divided by a positive number."""
     if isinstance(term, t.Access):
         return [(term, 1)], 0, 1

@@ -45,7 +45,9 @@ class _Reader:
 
     def read(self, cube: _core.Cube) -> EventCube:
         self._read_events(cube.events)
-        literals = [literal for place, values in cube.within for literal in self._among(place, values)]
+        literals = [
+            literal for place, values in cube.within for literal in self._value_is_one_of(place, values)
+        ]
         literals += [
             t.Literal(self._term(one.left), t.Comparison(one.relation), self._term(one.right))
             for one in cube.comparisons
@@ -113,7 +115,7 @@ class _Reader:
     def _term(self, place: _core.CubePlace) -> t.Term:
         return self.processes[place.index[0]] if place.symbol is None else self._place(place)
 
-    def _among(self, place: _core.CubePlace, values: int) -> list[t.Literal]:
+    def _value_is_one_of(self, place: _core.CubePlace, values: int) -> list[t.Literal]:
         """That a place has one of the values, bit n for constructor n."""
         kind = self._symbol(place).type
         if not isinstance(kind, t.Enumeration):

@@ -56,7 +56,7 @@ def _run(task: SystemTask) -> Outcome:
             machine(task.system, number, buffered=has_buffers),
             most_states=task.limits.states,
             deadline=deadline,
-            tick=_ticking(task.options.progress, number),
+            tick=_progress_callback(task.options.progress, number),
         )
         states += found.states
         if found.run is not None:
@@ -79,7 +79,7 @@ def _problems(found: Exploration, number: int) -> list[str]:
     return []
 
 
-def _ticking(progress: Callable[[str], None] | None, number: int) -> Callable[[int], None] | None:
+def _progress_callback(progress: Callable[[str], None] | None, number: int) -> Callable[[int], None] | None:
     if progress is None:
         return None
     return lambda states: progress(f"{number} processes: {states} states")

@@ -148,7 +148,7 @@ class InstanceMachine:
         """The steps in which the oldest entry of a buffer reaches memory."""
         for process, entries in zip(self.layout.numbers, state.buffers, strict=True):
             if entries:
-                buffers = _with(state.buffers, process - 1, entries[1:])
+                buffers = _with_buffer(state.buffers, process - 1, entries[1:])
                 yield Move(None, (process,), (), State(_apply_writes(state.memory, entries[0]), buffers))
 
     def steps(self, state: State, number: int, processes: tuple[int, ...]) -> Iterator[Move]:
@@ -212,7 +212,7 @@ class InstanceMachine:
         buffers = state.buffers
         if pending and transition.acting is not None:
             actor = binding[transition.acting] - 1
-            buffers = _with(buffers, actor, (*buffers[actor], pending))
+            buffers = _with_buffer(buffers, actor, (*buffers[actor], pending))
         return State(_apply_writes(state.memory, now), buffers)
 
 
@@ -223,7 +223,7 @@ def _apply_writes(memory: tuple[Value, ...], entry: Entry) -> tuple[Value, ...]:
     return tuple(changed)
 
 
-def _with(
+def _with_buffer(
     buffers: tuple[tuple[Entry, ...], ...], position: int, entries: tuple[Entry, ...]
 ) -> tuple[tuple[Entry, ...], ...]:
     return (*buffers[:position], entries, *buffers[position + 1 :])

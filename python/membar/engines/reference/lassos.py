@@ -44,7 +44,7 @@ def wrong_with(program: Program, model: Model, witness: Witness) -> str | None:
     run = run_of(machine, witness)
     if run is None:
         return "its steps are not enabled"
-    problem = _no_cycle(machine, run) or _unfair(machine, run, witness.fair)
+    problem = _no_cycle(machine, run) or _unfairness(machine, run, witness.fair)
     return problem or (None if broken_claims(machine, run) else "it violates no claim")
 
 
@@ -92,7 +92,7 @@ def _is_broken(program: Program, claim: Claim, run: Run) -> bool:
     predicates = tuple(dict.fromkeys(predicates_of([claim])))
     letters = [letter_of(program, predicates, state) for state in run.states]
     if isinstance(claim.body, ForbiddenRuns):
-        return _follows_to_an_end(claim.body, letters, run) or (
+        return _can_reach_end(claim.body, letters, run) or (
             run.cycle is not None and _accepts(claim.body, lasso_of(letters, run.cycle))
         )
     return run.cycle is not None and not holds(claim.body, lasso_of(letters, run.cycle))
@@ -112,9 +112,7 @@ def lasso_of(letters: Sequence[frozenset[StatePredicate]], cycle: int) -> Lasso:
     return Lasso(tuple(letters[:cycle]), tuple(letters[cycle:-1]))
 
 
-def _follows_to_an_end(
-    automaton: ForbiddenRuns, letters: Sequence[frozenset[StatePredicate]], run: Run
-) -> bool:
+def _can_reach_end(automaton: ForbiddenRuns, letters: Sequence[frozenset[StatePredicate]], run: Run) -> bool:
     """Whether the automaton can come to a state without leaving edges on the way."""
     if not automaton.ends_are_errors:
         return False
@@ -162,14 +160,14 @@ def _no_cycle(machine: Machine, run: Run) -> str | None:
     return None if run.states[run.cycle] == run.states[-1] else "its cycle does not close"
 
 
-def _unfair(machine: Machine, run: Run, fair: Sequence[str]) -> str | None:
+def _unfairness(machine: Machine, run: Run, fair: Sequence[str]) -> str | None:
     """Which queue or thread waits forever, although fairness was asked for."""
     if run.cycle is None or run.cycle == len(run.moves):
         return None
     steps = list(zip(run.states[run.cycle :], run.moves[run.cycle :], strict=False))
     outside = [state for state, _ in steps if machine.inside(state) is None]
     for index, thread in enumerate(machine.program.threads):
-        moves = any(index in _movers(move) for _, move in steps)
+        moves = any(index in _moving_threads(move) for _, move in steps)
         if PROCESSES in fair and not moves and all(_can_move(machine, state, index) for state in outside):
             return f"{thread.name} can always move and never does"
         if BUFFERS in fair:
@@ -179,13 +177,13 @@ def _unfair(machine: Machine, run: Run, fair: Sequence[str]) -> str | None:
     return None
 
 
-def _movers(move: Move) -> set[int]:
+def _moving_threads(move: Move) -> set[int]:
     partner = set() if move.partner is None else {move.partner.thread}
     return set() if move.edge is None else {move.thread} | partner
 
 
 def _can_move(machine: Machine, state: State, thread: int) -> bool:
-    return any(thread in _movers(move) for move in machine.moves(state).moves)
+    return any(thread in _moving_threads(move) for move in machine.moves(state).moves)
 
 
 def _queues(machine: Machine, thread: int, run: Run) -> set[int | None]:

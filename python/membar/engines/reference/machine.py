@@ -132,7 +132,7 @@ class Machine:
         fault: Diagnostic | None = None
         unfit: tuple[int, int] | None = None
         inside = self.inside(state)
-        movers = self._movers(state) if inside is None else (inside,)
+        movers = self._threads_that_may_move(state) if inside is None else (inside,)
         flushed = range(len(state.locals)) if inside is None else ()
         for attempts in self._passes(state, movers, flushed):
             if moves or held_back or blocked or fault is not None:
@@ -174,7 +174,7 @@ class Machine:
                 return index
         return None
 
-    def _movers(self, state: State) -> tuple[int, ...]:
+    def _threads_that_may_move(self, state: State) -> tuple[int, ...]:
         """The threads that may take an edge: those at committed points, if there are any, else all."""
         born = tuple(index for index, local in enumerate(state.locals) if local.born)
         threads = self.program.threads
@@ -230,13 +230,13 @@ class Machine:
         made = (number,) if len(opened) > 1 else ()
         operation = self.rendezvous[index][number]
         if operation is None:
-            yield from self._alone(state, index, number, made)
+            yield from self._moves_of_one_thread(state, index, number, made)
         elif isinstance(operation.operation, ops.Send):
             is_inside = state.locals[index].point in self.program.threads[index].atomic
             everybody = range(len(state.locals)) if is_inside else movers
             for other in everybody:
                 if other != index and state.locals[other].born:
-                    yield from self._together(state, (index, number, made), other, operation)
+                    yield from self._rendezvous_moves(state, (index, number, made), other, operation)
 
     def _open_edges(self, state: State, index: int) -> list[int]:
         """The edges of thread `index` whose guards are open."""
@@ -249,7 +249,7 @@ class Machine:
             if evaluate(edges[number].guard, registers, self.program.bases)
         ]
 
-    def _alone(
+    def _moves_of_one_thread(
         self, state: State, index: int, number: int, made: tuple[int, ...]
     ) -> Iterator[Move | HaltError]:
         edge = self.program.threads[index].edges[number]
@@ -275,7 +275,7 @@ class Machine:
                 failure=failure,
             )
 
-    def _together(
+    def _rendezvous_moves(
         self,
         state: State,
         sender: tuple[int, int, tuple[int, ...]],

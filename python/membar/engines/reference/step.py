@@ -74,7 +74,7 @@ class EdgeExecution:
 
     def state(self) -> State:
         """The state after the step, in normal form: equal states are equal."""
-        self._settle_buffer()
+        self._normalize_buffer()
         self.locals[self.index] = Local(
             point=self.point,
             registers=in_normal_form(self.registers),
@@ -151,7 +151,7 @@ class EdgeExecution:
                 self.registers[name] = self._choose(low, high)
             case ops.Spawn(thread=name):
                 self.buffer.append((BIRTH, self.machine.thread_index[name]))
-                self._settle_buffer()
+                self._normalize_buffer()
             case ops.Join(thread=name):
                 self._join(self.machine.thread_index[name])
             case ops.Send():
@@ -175,7 +175,7 @@ class EdgeExecution:
     def _do_store(self, op: ops.Store) -> None:
         cell = self._cell(op.address, op.size)
         if op.exclusive:
-            self._promise(cell)
+            self._close_reservation(cell)
         atomic = self.machine.atomic(op.tags)
         if atomic is FenceEffect.DRAIN_ALL:
             self._await_others()
@@ -192,12 +192,12 @@ class EdgeExecution:
         status = self.picks.pick((0, 1) if cell.id in self.monitor else (1,))
         self.made.append(status)
         if status == 0:
-            self._promise(cell)
+            self._close_reservation(cell)
             self._store(cell, self._value(op.value), at_once=False)
         self.monitor.clear()
         self.registers[op.status] = status
 
-    def _promise(self, cell: Cell) -> None:
+    def _close_reservation(self, cell: Cell) -> None:
         """Closes a reservation: no other thread may store between what was read and the next own entry."""
         if cell.id not in self.monitor:
             raise HaltError(Halt.BLOCKED)
@@ -293,9 +293,9 @@ class EdgeExecution:
         while positions := [position for position, (where, _) in enumerate(self.buffer) if where >= 0]:
             self.flush(positions[0])
         self.fresh = 0
-        self._settle_buffer()
+        self._normalize_buffer()
 
-    def _settle_buffer(self) -> None:
+    def _normalize_buffer(self) -> None:
         """Removes marks with no store before them, starts their threads, and sorts where order is free."""
         while self.buffer and self.buffer[0][0] < 0:
             mark, thread = self.buffer.pop(0)

@@ -28,7 +28,7 @@ _LOOPS = frozenset({Status.WAITING, Status.CUT})
 def is_stuck(chosen: Sequence[Trace], execution: Execution) -> bool:
     """Whether some thread looks at memory in a loop forever in the execution that consists of these runs."""
     statuses = {trace.status for trace in chosen}
-    return Status.WAITING in statuses and Status.CUT not in statuses and _stays(chosen, execution)
+    return Status.WAITING in statuses and Status.CUT not in statuses and _never_changes(chosen, execution)
 
 
 def is_deadlock(program: Program, chosen: Sequence[Trace], execution: Execution) -> bool:
@@ -37,7 +37,7 @@ def is_deadlock(program: Program, chosen: Sequence[Trace], execution: Execution)
     A thread that joins a spinning thread is not in a deadlock: it is the loop that does not
     end.
     """
-    if not may_block(program, chosen) or not _stays(chosen, execution):
+    if not may_block(program, chosen) or not _never_changes(chosen, execution):
         return False
     is_cut = any(trace.status is Status.CUT for trace in chosen)
     return not is_cut or bool(threads_that_never_move(program, chosen, execution))
@@ -46,7 +46,7 @@ def is_deadlock(program: Program, chosen: Sequence[Trace], execution: Execution)
 def is_blocked_when_cut(program: Program, chosen: Sequence[Trace], execution: Execution) -> bool:
     """Whether a thread is in a call that blocks, and the loop bound cut another that might have woken it."""
     is_cut = any(trace.status is Status.CUT for trace in chosen)
-    return is_cut and may_block(program, chosen) and _stays(chosen, execution)
+    return is_cut and may_block(program, chosen) and _never_changes(chosen, execution)
 
 
 def threads_that_never_move(program: Program, chosen: Sequence[Trace], execution: Execution) -> set[int]:
@@ -194,7 +194,7 @@ def waiting_threads(program: Program, chosen: Sequence[Trace]) -> list[str]:
     return [program.threads[trace.thread].name for trace in chosen if trace.status is Status.WAITING]
 
 
-def _stays(chosen: Sequence[Trace], execution: Execution) -> bool:
+def _never_changes(chosen: Sequence[Trace], execution: Execution) -> bool:
     """Whether the execution stays as it is forever, unless it is over."""
     if any(trace.ends_process for trace in chosen):
         return False

@@ -94,7 +94,7 @@ class _Run:
             while edges := self.code.leaving.get(point, ()):
                 if self.branches:
                     self.branches = [branch for branch in self.branches if branch[0] != point]
-                self._look_back(point)
+                self._end_if_unchanged(point)
                 index = self._chosen_edge(edges, self.code.joins.get(point))
                 self.edge = edge = self.code.thread.edges[index]
                 self._count_loop(index)
@@ -111,7 +111,7 @@ class _Run:
         is_exit = end.status is Status.COMPLETE and point in self.code.thread.exits
         return self._trace(end, point, ends_process=is_exit)
 
-    def _look_back(self, point: int) -> None:
+    def _end_if_unchanged(self, point: int) -> None:
         """Ends the run if it is at a watched point and nothing has changed since it was there last."""
         watch = self.code.watches.get(point)
         if watch is None:

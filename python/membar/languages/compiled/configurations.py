@@ -50,12 +50,12 @@ def configurations(source: SourceFile) -> tuple[tuple[str, ...], ...]:
 def _candidates(given: tuple[str, ...], tests: Iterable[tuple[str, str]]) -> Iterator[tuple[str, ...]]:
     """The definitions given, without one of them, or with a macro that is tested defined otherwise."""
     for name in dict.fromkeys(item.partition("=")[0] for item in given):
-        yield _without(given, name)
+        yield _without_macro(given, name)
     for name, value in dict.fromkeys(tests):
-        yield (*_without(given, name), name if value == "1" else f"{name}={value}")
+        yield (*_without_macro(given, name), name if value == "1" else f"{name}={value}")
 
 
-def _without(given: tuple[str, ...], name: str) -> tuple[str, ...]:
+def _without_macro(given: tuple[str, ...], name: str) -> tuple[str, ...]:
     return tuple(item for item in given if item.partition("=")[0] != name)
 
 

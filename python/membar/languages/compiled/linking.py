@@ -143,7 +143,7 @@ class _Linking:
         while self._lower():
             pass
         units = [self._without_aliases(unit.code) for unit in self.program if unit.code is not None]
-        own = [self._kept_apart(unit) for unit in self.files.values()]
+        own = [self._rename_apart(unit) for unit in self.files.values()]
         bodies = {
             name
             for module in own
@@ -270,7 +270,7 @@ class _Linking:
             return unit
         return None
 
-    def _kept_apart(self, unit: _LibraryFile) -> code.Module:
+    def _rename_apart(self, unit: _LibraryFile) -> code.Module:
         """A file of the library, its variables hidden, with other names for what the program defines too."""
         assert unit.code is not None
         functions = {

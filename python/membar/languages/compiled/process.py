@@ -120,12 +120,12 @@ def _start(words: list[str], messages: int, scratch: str) -> int:
                 for kind, most in limits.items():
                     resource.prlimit(process, kind, (most, most))
             return process
-        return os.fork() or _become(words, environment, messages, limits, readable)
+        return os.fork() or _limit_and_execute(words, environment, messages, limits, readable)
     except (OSError, ValueError) as problem:  # also a null character
         raise CompilerFailureError(f"cannot be run: {reason_of(problem)}") from None
 
 
-def _become(
+def _limit_and_execute(
     words: list[str],
     environment: Mapping[str, str],
     messages: int,

@@ -305,7 +305,7 @@ def _build_options(
 
         assert given.commands is not None
         recorded = recorded_options(given.commands, path)
-        of_file.append((path, _together(recorded.options, plain)))
+        of_file.append((path, _merged_options(recorded.options, plain)))
         data_model = data_model or recorded.data_model
         ignored += recorded.ignored
     chosen = BuildOptions(
@@ -328,7 +328,7 @@ def _changed_text(source: SourceFile) -> tuple[tuple[str, str], ...]:
     return ((source.path, source.text),)
 
 
-def _together(recorded: CompileOptions, given: CompileOptions) -> CompileOptions:
+def _merged_options(recorded: CompileOptions, given: CompileOptions) -> CompileOptions:
     """What a build recorded, and what the user adds to it."""
     return replace(
         recorded,

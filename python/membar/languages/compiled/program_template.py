@@ -41,12 +41,12 @@ def parse_any_threads(source: SourceFile, macro: str) -> Template:
     Raises:
         InputError: the text is no C, C that membar does not know, or does not create them.
     """
-    last = compile_source(_with(source, macro, _MANY[-1]))
+    last = compile_source(_define_macro(source, macro, _MANY[-1]))
     _require_no_caveat(last, source, macro)
     text = preprocess(last)
     check_text(text, macro)
     _check_other_texts(last, text, source, macro)
-    others = {number: compile_source(_with(source, macro, number)) for number in (*_FEW, *_MANY[:-1])}
+    others = {number: compile_source(_define_macro(source, macro, number)) for number in (*_FEW, *_MANY[:-1])}
     modules = {number: link_source(each) for number, each in {**others, _MANY[-1]: last}.items()}
     try:
         found = [_program(_ending_with(modules, number), last) for number in _MANY]
@@ -106,7 +106,7 @@ def _check_other_texts(compiled: CompiledProgram, text: Preprocessed, source: So
         raise error(CODE, message, _definition(source, macro), "here")
 
 
-def _with(source: SourceFile, macro: str, number: int) -> SourceFile:
+def _define_macro(source: SourceFile, macro: str, number: int) -> SourceFile:
     defines = tuple(item for item in source.defines if item.split("=", 1)[0] != macro)
     return replace(source, defines=(*defines, f"{macro}={number}"))
 

@@ -110,10 +110,10 @@ def _back(text: str, at: int) -> int:
             break
         depth += (character in _CLOSING) - (character in _OPENING)
         place -= 1
-    return _behind_heads(text, place + 1, at)
+    return _statement_start(text, place + 1, at)
 
 
-def _behind_heads(text: str, start: int, most: int) -> int:
+def _statement_start(text: str, start: int, most: int) -> int:
     """Where a statement begins behind comments and what controls it, such as `for (…)`, or at the most."""
     while (found := _HEAD.match(text, start)) is not None and found.end() > start:
         start = _closing(text, found.end() - 1) if found.group().endswith("(") else found.end()

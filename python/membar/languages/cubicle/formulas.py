@@ -15,15 +15,15 @@ MAX_DEPTH = 200
 
 def formula(cursor: Cursor, depth: int = 0) -> x.FormulaSyntax:
     """A formula, as far as it goes."""
-    left = _disjunction(cursor, _deeper(cursor, depth))
+    left = _disjunction(cursor, _checked_depth(cursor, depth))
     if cursor.sees("=>", "<=>"):
         operator = cursor.take().text
-        right = formula(cursor, _deeper(cursor, depth))
+        right = formula(cursor, _checked_depth(cursor, depth))
         return x.Binary(operator, left, right, left.span.to(right.span))
     return left
 
 
-def _deeper(cursor: Cursor, depth: int) -> int:
+def _checked_depth(cursor: Cursor, depth: int) -> int:
     if depth >= MAX_DEPTH:
         raise error(
             "W0435",
@@ -53,11 +53,11 @@ def _chain(cursor: Cursor, operator: str, depth: int) -> x.FormulaSyntax:
 def _unit(cursor: Cursor, depth: int) -> x.FormulaSyntax:
     start = cursor.next.span
     if cursor.accept("("):
-        inner = formula(cursor, _deeper(cursor, depth))
+        inner = formula(cursor, _checked_depth(cursor, depth))
         cursor.expect(")", "after the formula")
         return inner
     if cursor.accept("not"):
-        operand = _unit(cursor, _deeper(cursor, depth))
+        operand = _unit(cursor, _checked_depth(cursor, depth))
         return x.Not(operand, start.to(operand.span))
     if cursor.sees("true", "false"):
         return x.Truth(cursor.take().text == "true", start)
@@ -80,11 +80,11 @@ def _unit(cursor: Cursor, depth: int) -> x.FormulaSyntax:
 
 def _if(cursor: Cursor, depth: int) -> x.FormulaSyntax:
     start = cursor.previous.span
-    condition = formula(cursor, _deeper(cursor, depth))
+    condition = formula(cursor, _checked_depth(cursor, depth))
     cursor.expect("then", "after the condition")
-    yes = formula(cursor, _deeper(cursor, depth))
+    yes = formula(cursor, _checked_depth(cursor, depth))
     cursor.expect("else", "after the formula")
-    no = _unit(cursor, _deeper(cursor, depth))
+    no = _unit(cursor, _checked_depth(cursor, depth))
     return x.If(condition, yes, no, start.to(no.span))
 
 
@@ -96,7 +96,7 @@ def _quantified_formula(cursor: Cursor, depth: int) -> x.FormulaSyntax:
     while not others and cursor.accept("<>"):
         besides.append(process(cursor))
     cursor.expect(".", "after the quantified variable")
-    body = formula(cursor, _deeper(cursor, depth))
+    body = formula(cursor, _checked_depth(cursor, depth))
     is_forall = word.text.startswith("forall")
     return x.Quantified(is_forall, others, variable, tuple(besides), body, word.span.to(body.span))
 

@@ -38,13 +38,13 @@ def declare(syntax: SystemSyntax) -> Declarations:
     places: dict[str, Name] = {}
     for kind in syntax.types:
         if kind.name.text in found.types:
-            found.problems.append(_twice(kind.name, places, "type"))
+            found.problems.append(_refuse_duplicates(kind.name, places, "type"))
             continue
         places[kind.name.text] = kind.name
         _declare_type(found, kind.name, kind.constructors, places)
     for item in syntax.symbols:
         if item.name.text in found.symbols or item.name.text in found.constructors:
-            found.problems.append(_twice(item.name, places, "name"))
+            found.problems.append(_refuse_duplicates(item.name, places, "name"))
             continue
         places[item.name.text] = item.name
         if item.type.text not in found.types:
@@ -60,7 +60,7 @@ def declare(syntax: SystemSyntax) -> Declarations:
         )
     for predicate in syntax.predicates:
         if predicate.name.text in found.predicates:
-            found.problems.append(_twice(predicate.name, places, "predicate"))
+            found.problems.append(_refuse_duplicates(predicate.name, places, "predicate"))
             continue
         places[predicate.name.text] = predicate.name
         found.predicates[predicate.name.text] = predicate
@@ -78,7 +78,7 @@ def _declare_type(
     found.types[name.text] = kind
     for constructor in constructors:
         if constructor.text in found.constructors:
-            found.problems.append(_twice(constructor, places, "constructor"))
+            found.problems.append(_refuse_duplicates(constructor, places, "constructor"))
         places.setdefault(constructor.text, constructor)
         found.constructors[constructor.text] = t.Constructor(kind, constructor.text)
 
@@ -97,7 +97,7 @@ def _registers_only(found: Declarations) -> None:
             )
 
 
-def _twice(name: Name, places: Mapping[str, Name], what: str) -> Diagnostic:
+def _refuse_duplicates(name: Name, places: Mapping[str, Name], what: str) -> Diagnostic:
     first = places.get(name.text)
     return Diagnostic(
         code="W0804",
@@ -193,6 +193,6 @@ def parameters_of(names: tuple[Name, ...]) -> tuple[t.ProcessVariable, ...]:
     seen: dict[str, Name] = {}
     for name in names:
         if name.text in seen:
-            raise InputError(_twice(name, seen, "parameter"))
+            raise InputError(_refuse_duplicates(name, seen, "parameter"))
         seen[name.text] = name
     return tuple(t.ProcessVariable(name.text) for name in names)

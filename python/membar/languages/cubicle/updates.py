@@ -131,10 +131,10 @@ def _may_meet(one: Update, other: Update) -> bool:
         return False
     if isinstance(one, AssignAll) or isinstance(other, AssignAll):
         return True
-    return not any(_apart(a, b) for a, b in zip(one.indices, other.indices, strict=True))
+    return not any(_are_distinct_processes(a, b) for a, b in zip(one.indices, other.indices, strict=True))
 
 
-def _apart(one: Process, other: Process) -> bool:
+def _are_distinct_processes(one: Process, other: Process) -> bool:
     """Whether two processes certainly differ: two parameters, or two constants."""
     return one != other and isinstance(one, ProcessConstant) == isinstance(other, ProcessConstant)
 

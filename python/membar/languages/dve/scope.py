@@ -81,8 +81,8 @@ class Scope:
         self.globals = self._variables(module.variables, {}, None)
         self.channels = {channel.name: channel for channel in module.channels}
         named = [(item.name, item.span) for item in module.variables]
-        self._twice([*named, *((item.name, item.span) for item in module.channels)])
-        self._twice((item.name, item.span) for item in module.processes)
+        self._refuse_duplicates([*named, *((item.name, item.span) for item in module.channels)])
+        self._refuse_duplicates((item.name, item.span) for item in module.processes)
         self.processes: list[Process] = []
         for tree in module.processes:
             self.processes.append(self._process(tree, in_memory=in_memory))
@@ -112,8 +112,8 @@ class Scope:
 
     def _process(self, tree: x.Process, *, in_memory: bool) -> Process:
         states = {word.text: number for number, word in enumerate(tree.states)}
-        self._twice([(word.text, word.span) for word in tree.states])
-        self._twice([(item.name, item.span) for item in tree.variables])
+        self._refuse_duplicates([(word.text, word.span) for word in tree.states])
+        self._refuse_duplicates([(item.name, item.span) for item in tree.variables])
         for word in _states_named(tree):
             if word.text not in states:
                 problem = unknown(f"state of `{tree.name}`", word.text, states, word.span)
@@ -179,7 +179,7 @@ class Scope:
         count = item.count or 1
         return tuple(values[:count]) + (0,) * (count - len(values))
 
-    def _twice(self, named: Iterable[tuple[str, Span]]) -> None:
+    def _refuse_duplicates(self, named: Iterable[tuple[str, Span]]) -> None:
         seen: dict[str, Span] = {}
         for name, span in named:
             if name in seen:

@@ -36,7 +36,7 @@ def columns(test: LitmusTest) -> tuple[Column, ...]:
             diagnostics.append(_wrong_width(row, len(header)))
             continue
         for column, cell in zip(cells, row, strict=True):
-            if _runs_on(cell):
+            if _holds_two_lines(cell):
                 diagnostics.append(_missing_end(cell))
             if cell.text:
                 column.append(cell)
@@ -136,7 +136,7 @@ def _wrong_width(row: list[Cell], width: int) -> Diagnostic:
     )
 
 
-def _runs_on(cell: Cell) -> bool:
+def _holds_two_lines(cell: Cell) -> bool:
     """Whether the cell holds two lines of code; a label may stand on a line of its own."""
     before, newline, _ = cell.text.rpartition("\n")
     return bool(newline) and not before.rstrip().endswith(":")

@@ -200,7 +200,7 @@ def _question_start(source: SourceFile, start: int, *, c_like: bool) -> int:
     """
     text = source.text
     if c_like and not _NOT_ONLY_CODE.search(text, start):
-        return _behind_functions(text, start)
+        return _first_question_word(text, start)
     depth, at, row = 0, start, start  # `row`: behind the last `;`, newline, or comment in front of code
     while match := _BODY_MARK.search(text, at):
         mark, at = match.group(), match.end()
@@ -217,7 +217,7 @@ def _question_start(source: SourceFile, start: int, *, c_like: bool) -> int:
     return len(text)
 
 
-def _behind_functions(text: str, start: int) -> int:
+def _first_question_word(text: str, start: int) -> int:
     """The first question word outside braces, in C without comments and strings."""
     depth, outside = 0, start
     for brace in _BRACE.finditer(text, start):

@@ -114,7 +114,7 @@ class Scanner:
     def _scan(self, position: int) -> Token:
         match = _TOKEN.match(self.text, position, self.end)
         if match is None or match.lastgroup is None:
-            return self._behind(position)
+            return self._end_token(position)
         kind, end = match.lastgroup, match.end()
         text = match[kind]
         start = end - len(text)
@@ -123,7 +123,7 @@ class Scanner:
             raise error(self.code, "this number is too large", span, "expected a number of at most 64 bits")
         return Token(kind, text, self.source, start, end)
 
-    def _behind(self, position: int) -> Token:
+    def _end_token(self, position: int) -> Token:
         """The end, which is the only thing that may follow `position` and be no token."""
         rest = self.text[position : self.end].lstrip()
         if rest:

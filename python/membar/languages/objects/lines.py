@@ -112,7 +112,7 @@ class LineWriter:
         for name, token in self._wanted.items():
             if self._named[name] not in self._marks:
                 raise error("W1305", f"unknown line `{name}`", token.span, "no line has this label")
-        if self._runs_off():
+        if self._falls_off_end():
             self._label, self._base = f"{self.operation}_end", self.operation
             self._claim(self._label, span)
             self.emit(Return(), span)
@@ -131,7 +131,7 @@ class LineWriter:
         lines.sort(key=lambda line: line.label != first)
         return _reachable(lines)
 
-    def _runs_off(self) -> bool:
+    def _falls_off_end(self) -> bool:
         """Whether control can come behind the last draft."""
         end = len(self._drafts)
         targets = [mark for draft in self._drafts for mark in (draft.then, draft.otherwise) if mark]

@@ -319,12 +319,12 @@ class Messages:
             # Whether a message can be taken does not depend on those behind it: they are read afterwards.
             reads = self._values.reads.operations
             before = len(reads)
-            writes += self._without(channel, index, self._contents(channel, index), taken)
+            writes += self._remove_message(channel, index, self._contents(channel, index), taken)
             moved = reads[before:]
             del reads[before:]
         return self._action(receive.span, _any(found), [*moved, *at_once(writes)])
 
-    def _without(
+    def _remove_message(
         self, channel: Channel, index: Expr | None, contents: _Contents, taken: Expr
     ) -> Iterator[op.Operation]:
         """Takes the message at a position out; later ones move up."""

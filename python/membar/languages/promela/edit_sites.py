@@ -62,12 +62,12 @@ def edit_sites(source: SourceFile, program: Program) -> tuple[EditSite, ...]:
             if position.statement.span.source is not source:
                 continue  # of another file
             is_access = position.statement.span in accesses
-            found += _around(source, position, is_access=is_access)
+            found += _sites_around(source, position, is_access=is_access)
     for body in parse_inlines(source, records):
         for position in _positions(body, is_guard=True, loops=0):
             if position.statement.span.source is not source:
                 continue
-            found += _around(source, position, is_access=isinstance(position.statement, _ACCESSING))
+            found += _sites_around(source, position, is_access=isinstance(position.statement, _ACCESSING))
     in_order = sorted(dict.fromkeys(found), key=lambda place: place.span.start)
     return tuple(place for place in in_order if _can_be_read(source, place))
 
@@ -106,7 +106,7 @@ def _is_expanded(block: p.Block, *statements: p.Statement) -> bool:
     return any(statement.span == block.span for statement in statements)
 
 
-def _around(source: SourceFile, position: _Position, *, is_access: bool) -> Iterator[EditSite]:
+def _sites_around(source: SourceFile, position: _Position, *, is_access: bool) -> Iterator[EditSite]:
     statement = _strip_labels(position.statement)
     if isinstance(statement, p.Fence):
         yield from _of_fence(source, position, statement)
@@ -119,7 +119,7 @@ def _around(source: SourceFile, position: _Position, *, is_access: bool) -> Iter
     if not position.is_guard:
         yield _before(source, position)
     if is_access and position.is_last:
-        yield _behind(source, position)
+        yield _site_after_last_statement(source, position)
 
 
 def _can_be_read(source: SourceFile, place: EditSite) -> bool:
@@ -158,7 +158,7 @@ def _is_jumped_to(source: SourceFile, label: str) -> bool:
     return not is_asked and re.search(rf"\bgoto\s+{word}\b", source.text) is not None
 
 
-def _behind(source: SourceFile, position: _Position) -> EditSite:
+def _site_after_last_statement(source: SourceFile, position: _Position) -> EditSite:
     """A place behind the last statement of a sequence, which a loop may go back from."""
     span = _strip_labels(position.statement).span
     fence = Edit(source.span(span.end, span.end), f";{_gap(source, span)}fence")
@@ -181,7 +181,7 @@ def _of_fence(source: SourceFile, position: _Position, fence: p.Fence) -> Iterat
     word = "sync" if fence.everybody else "fence"
     if not fence.span.text.startswith(word):
         return
-    nothing = _without(source, position, fence)
+    nothing = _site_without_fence(source, position, fence)
     if fence.everybody:
         weaker = Edit(fence.span, "fence")
         readings = alternatives([("", (nothing,)), (_FENCE, (weaker,)), (_FENCE_OF_ALL, ())], [(), (), (1,)])
@@ -190,7 +190,7 @@ def _of_fence(source: SourceFile, position: _Position, fence: p.Fence) -> Iterat
     yield _place(source, position, f"the {word} in", readings, current=len(readings) - 1)
 
 
-def _without(source: SourceFile, position: _Position, fence: p.Fence) -> Edit:
+def _site_without_fence(source: SourceFile, position: _Position, fence: p.Fence) -> Edit:
     """A fence left out, with what separates it; where something must stand there, `skip`."""
     span, text = fence.span, source.text
     if position.is_guard or position.is_alone or fence is not position.statement:

@@ -54,7 +54,7 @@ class _Builder(ClaimBuilder[_Step]):
             point = todo.pop(0)
             open_edges = len(edges)
             for step in self.leaving(point):
-                guard = step.guard or self._otherwise(step.others)
+                guard = step.guard or self._else_condition(step.others)
                 if guard.expression == FALSE:
                     continue
                 target = self.follow_jumps(step.target)
@@ -84,7 +84,7 @@ class _Builder(ClaimBuilder[_Step]):
             ends_are_errors=end in numbers,
         )
 
-    def _otherwise(self, others: Sequence[int]) -> StatePredicate:
+    def _else_condition(self, others: Sequence[int]) -> StatePredicate:
         """That none of the other options can be taken."""
         guards = [step.guard for point in others for step in self.leaving(point) if step.guard is not None]
         reads: dict[Observable, str] = {}

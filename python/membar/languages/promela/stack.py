@@ -241,7 +241,7 @@ class _Stack:
         scheduling = Scheduling(tuple(threads), sizes, self._module.span)
         claims = Claims(self._scope, running, self._module, self.declarations.channels, scheduling)
         threads = self._answering(threads, scheduling)
-        threads = [self._showing(thread, number, running) for number, thread in enumerate(threads)]
+        threads = [self._publishing_thread(thread, number, running) for number, thread in enumerate(threads)]
         notes = [*self.declarations.notes, *(note for item in running for note in item.built.notes)]
         channels = self.declarations.found
         meetings = [Meeting(_start_channel(number), 0, self._width) for number in range(1, len(threads))]
@@ -367,7 +367,7 @@ class _Stack:
             for number, thread in enumerate(threads)
         ]
 
-    def _showing(self, thread: Thread, number: int, running: Sequence[Running]) -> Thread:
+    def _publishing_thread(self, thread: Thread, number: int, running: Sequence[Running]) -> Thread:
         """A thread whose steps write what others see of it."""
         if not self._remotes.seen:
             return thread

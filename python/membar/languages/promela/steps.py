@@ -165,7 +165,7 @@ class _Stepper:
         for number in range(len(moves)):
             self._add(node, number, order, waits=may_wait)
         if is_held:
-            self._let_go(node, order, is_step=is_step)
+            self._leave_atomic_block(node, order, is_step=is_step)
         elif moves and len(self._edges) == added:  # a thread without edges would have ended
             waiting = Assume(FALSE, waits=True)
             span = moves[0].action.span
@@ -197,9 +197,9 @@ class _Stepper:
         move, before = order.moves[number], order.before[number]
         rank = order.rank(number)
         for place in range(len(order.moves)):
-            compete = _chance(order.moves[place]) == _chance(move)
+            compete = _enabling_event(order.moves[place]) == _enabling_event(move)
             if rank and place != number and place not in before and compete and order.rank(place) < rank:
-                raise _unclear(move.action.span)
+                raise _ambiguous_precedence_error(move.action.span)
         path = Path(dict(self._fixed), waits=waits)
         decided = [order.moves[place] for place in before if place not in order.undecided[number]]
         for condition in [self._condition(path, other) for other in decided]:
@@ -247,13 +247,13 @@ class _Stepper:
 
     def _undecided(self, number: int, order: _Order) -> list[int]:
         """Those of the moves before one of which no expression says whether they can be done."""
-        before, chance = order.before[number], _chance(order.moves[number])
+        before, chance = order.before[number], _enabling_event(order.moves[number])
         path = Path(dict(self._fixed))
         unknown = [
             place
             for place in before
             if self._condition(path, order.moves[place]) is None
-            or (any(chance) and _chance(order.moves[place]) == chance)
+            or (any(chance) and _enabling_event(order.moves[place]) == chance)
         ]
         if not unknown:
             return []
@@ -282,7 +282,7 @@ class _Stepper:
         condition, _ = path.read(action)
         return condition
 
-    def _let_go(self, node: Node, order: _Order, *, is_step: bool) -> None:
+    def _leave_atomic_block(self, node: Node, order: _Order, *, is_step: bool) -> None:
         """Lets go of an atomic block where none of the moves can be done, which is an error in a `d_step`."""
         moves, before = order.moves, order.before
         for number, move in enumerate(moves):
@@ -321,7 +321,7 @@ def _receives_at_once(move: Move) -> bool:
     return _received_from(move) is not None
 
 
-def _chance(move: Move) -> tuple[str | None, bool]:
+def _enabling_event(move: Move) -> tuple[str | None, bool]:
     """When a move has its chance: where somebody sends on this channel; where nothing else can happen."""
     return _received_from(move), move.action.idle
 
@@ -337,7 +337,7 @@ def _span_of(moves: Iterable[Move], built: Built) -> Span:
     return next((move.action.span for move in moves), built.span)
 
 
-def _unclear(span: Span) -> Exception:
+def _ambiguous_precedence_error(span: Span) -> Exception:
     return error(
         "W0710",
         "a statement beside a rendezvous whose precedence is not clear",

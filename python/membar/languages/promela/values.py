@@ -142,8 +142,8 @@ class Values:
                 return self._infix(expr, needed)
             case p.Conditional(condition, then, otherwise):
                 test = truth(self.of(condition, needed))
-                first = self.of(then, _also(needed, test))
-                second = self.of(otherwise, _also(needed, logical_not(test)))
+                first = self.of(then, _lazy_conjunction(needed, test))
+                second = self.of(otherwise, _lazy_conjunction(needed, logical_not(test)))
                 return fold(Select(test, first, second))
             case p.Ask() | p.Peek():
                 return self._ask(self, expr, needed)
@@ -198,10 +198,10 @@ class Values:
         left = self.of(expr.left, needed)
         if sign == "&&":
             left = truth(left)
-            return both(left, truth(self.of(expr.right, _also(needed, left))))
+            return both(left, truth(self.of(expr.right, _lazy_conjunction(needed, left))))
         if sign == "||":
             left = truth(left)
-            return either(left, truth(self.of(expr.right, _also(needed, logical_not(left)))))
+            return either(left, truth(self.of(expr.right, _lazy_conjunction(needed, logical_not(left)))))
         right = self.of(expr.right, needed)
         if sign == "->":  # of formulas; between values it is part of a choice
             return either(logical_not(truth(left)), truth(right))
@@ -366,7 +366,7 @@ class Values:
         return meaning, index if in_bounds == TRUE else fold(Select(in_bounds, index, FALSE))
 
 
-def _also(needed: Expr, condition: Expr) -> Expr:
+def _lazy_conjunction(needed: Expr, condition: Expr) -> Expr:
     """That both hold, which is simplified only where somebody asks: most expressions are always defined."""
     return condition if needed == TRUE else Binary(BinaryOp.AND, truth(needed), truth(condition))
 

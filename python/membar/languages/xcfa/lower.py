@@ -312,14 +312,14 @@ class _Lowering:
         self._steps.do(ops.Set(_held_register(mutex), TRUE), span)
         self._steps.do(FULL_FENCE, span)
 
-    def _give(self, mutex: str, span: Span) -> None:
+    def _release_mutex(self, mutex: str, span: Span) -> None:
         self._steps.do(FULL_FENCE, span)
         self._steps.do(ops.Unlock(address=Address(mutex), size=SIZES[x.Type.MUTEX]), span)
         self._steps.do(ops.Set(_held_register(mutex), FALSE), span)
 
     def _unlock(self, mutex: str, span: Span) -> None:
         self._require_held(mutex, "unlocks", span)
-        self._give(mutex, span)
+        self._release_mutex(mutex, span)
 
     def _require_held(self, mutex: str, does: str, span: Span) -> None:
         message = f"{self._process.name} {does} the mutex {mutex}, which it does not hold"
@@ -333,7 +333,7 @@ class _Lowering:
         flag = Address(waiting_flag(statement.condition.name, self._process.name))
         self._require_held(statement.mutex.name, "waits with", span)
         self._steps.do(ops.Store(address=flag, value=TRUE, size=1), span)
-        self._give(statement.mutex.name, span)
+        self._release_mutex(statement.mutex.name, span)
         seen = self._temporary()
         self._steps.close()
         self._steps.do(ops.Load(register=seen, address=flag, size=1), span)

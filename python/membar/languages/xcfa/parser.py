@@ -255,21 +255,21 @@ class _Parser:
                 return x.Atomic(start.text == "atomic_begin", start.span)
             case "lock" | "unlock":
                 cursor.take()
-                return x.LockOf(self._use("a mutex"), start.text == "lock", self._since(start))
+                return x.LockOf(self._use("a mutex"), start.text == "lock", self._span_since(start))
             case "wait":
                 cursor.take()
                 condition_variable = self._use("a condition")
                 cursor.expect("with", "before the mutex to release")
-                return x.Wait(condition_variable, self._use("a mutex"), self._since(start))
+                return x.Wait(condition_variable, self._use("a mutex"), self._span_since(start))
             case "notify" | "notify_all":
                 cursor.take()
-                return x.Notify(self._use("a condition"), start.text == "notify_all", self._since(start))
+                return x.Notify(self._use("a condition"), start.text == "notify_all", self._span_since(start))
             case "call":
                 return self._call()
             case _:
                 raise cursor.wrong("expected a statement or `}`")
 
-    def _since(self, start: Token) -> Span:
+    def _span_since(self, start: Token) -> Span:
         return start.span.to(self._cursor.previous.span)
 
     def _use(self, what: str) -> x.Use:
@@ -287,21 +287,21 @@ class _Parser:
         else:
             value = self._use("a variable")
             if cursor.accept(":="):
-                return x.Assign(value, expression(cursor), self._since(start))
+                return x.Assign(value, expression(cursor), self._span_since(start))
             if cursor.accept("<-"):
                 location = self._use("a global variable")
-                return x.LoadFrom(value, location, self._ordering(), self._since(start))
+                return x.LoadFrom(value, location, self._ordering(), self._span_since(start))
         if not cursor.accept("->"):
             raise cursor.wrong("expected `:=`, `<-` (load) or `->` (store)")
         location = self._use("a global variable")
-        return x.StoreTo(value, location, self._ordering(), self._since(start))
+        return x.StoreTo(value, location, self._ordering(), self._span_since(start))
 
     def _literal(self) -> x.Literal:
         cursor = self._cursor
         start = cursor.next
         if cursor.sees("true", "false"):
             return x.Literal(int(cursor.take().text == "true"), x.Type.BOOL, start.span)
-        return x.Literal(cursor.integer("a number"), x.Type.INT, self._since(start))
+        return x.Literal(cursor.integer("a number"), x.Type.INT, self._span_since(start))
 
     def _ordering(self) -> x.Ordering:
         if self._cursor.sees(*_ORDERINGS):
@@ -317,7 +317,7 @@ class _Parser:
             low = expression(cursor)
             cursor.expect("..", "between the least and the greatest value")
             high = expression(cursor)
-        return x.Havoc(target, low, high, self._since(start))
+        return x.Havoc(target, low, high, self._span_since(start))
 
     def _fence(self) -> x.FenceOf:
         cursor = self._cursor
@@ -329,7 +329,7 @@ class _Parser:
             else:
                 tags.append(cursor.name("a tag").text)
             cursor.expect("]", "after the tag")
-        return x.FenceOf(tuple(tags), self._since(start))
+        return x.FenceOf(tuple(tags), self._span_since(start))
 
     def _call(self) -> x.Call:
         cursor = self._cursor
@@ -342,7 +342,7 @@ class _Parser:
             if not cursor.accept(","):
                 break
         cursor.expect(")", "after the arguments")
-        return x.Call(name, tuple(arguments), self._since(start))
+        return x.Call(name, tuple(arguments), self._span_since(start))
 
 
 def _main(name: str, variables: tuple[x.Variable, ...], body: _Body, span: Span) -> x.Procedure:

@@ -117,15 +117,15 @@ class Graph:
             node = todo.pop()
             if node not in reached:
                 reached.add(node)
-                todo.extend(self._below(node))
+                todo.extend(self._dependencies_of(node))
         body: set[Node] = set(variables)
         size = 0
         while len(body) > size:
             size = len(body)
-            body.update(node for node in reached if any(part in body for part in self._below(node)))
+            body.update(node for node in reached if any(part in body for part in self._dependencies_of(node)))
         return frozenset(body)
 
-    def _below(self, node: Node) -> tuple[Node, ...]:
+    def _dependencies_of(self, node: Node) -> tuple[Node, ...]:
         """The nodes that a node depends on; a variable depends on all equations of its group."""
         group = self._group.get(node)
         return node.args if group is None else group.results

@@ -27,10 +27,10 @@ def solution(bindings: tuple[cat.Binding, ...], scope: Scope, graph: Graph, solv
     sorts = _sorts(bindings, scope, graph, solve)
     names = [binding.target.names[0] for binding in bindings]
     variables, results = _equations(bindings, sorts, scope, graph, solve)
-    if _taken_away(graph.dependent(variables, results)) is None:
+    if _negated_recursive_name(graph.dependent(variables, results)) is None:
         graph.close(variables, results)
         return dict(zip(names, results, strict=True))
-    variables, results = _in_turn(bindings, sorts, scope, graph, solve)
+    variables, results = _solve_in_turn(bindings, sorts, scope, graph, solve)
     body = graph.dependent(variables, results)
     pairs = [
         (variable, result)
@@ -65,7 +65,7 @@ def _equations(
     return variables, results
 
 
-def _in_turn(
+def _solve_in_turn(
     bindings: tuple[cat.Binding, ...], sorts: list[Sort | None], scope: Scope, graph: Graph, solve: Solve
 ) -> tuple[list[Node], list[Node]]:
     """Variables and right-hand sides, where each equation sees the new values of those before it."""
@@ -85,7 +85,7 @@ def _summands(node: Node) -> list[Node]:
     return [part for arg in node.args for part in _summands(arg)]
 
 
-def _taken_away(body: frozenset[Node]) -> Node | None:
+def _negated_recursive_name(body: frozenset[Node]) -> Node | None:
     """Where a name that is still being computed is negated: in a complement or difference."""
     for node in sorted(body, key=lambda node: node.id):
         if node.op is Op.COMPLEMENT or (node.op is Op.DIFFERENCE and node.args[1] in body):
@@ -94,7 +94,7 @@ def _taken_away(body: frozenset[Node]) -> Node | None:
 
 
 def _refuse(bindings: tuple[cat.Binding, ...], graph: Graph, body: frozenset[Node]) -> None:
-    where = _taken_away(body)
+    where = _negated_recursive_name(body)
     span = bindings[0].span if where is None else graph.spans.get(where, bindings[0].span)
     raise error(
         "W0212",

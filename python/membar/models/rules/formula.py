@@ -189,20 +189,20 @@ class Algebra:
         for atom in atoms:
             used = atom.variables
             if not used:
-                result = self._meet(result, self._everywhere(atom.node, len(variables)))
+                result = self._intersection(result, self._all_pairs_or_none(atom.node, len(variables)))
             elif len(used) == 1:
-                members[used[0]] = self._meet(members[used[0]], atom.node)
+                members[used[0]] = self._intersection(members[used[0]], atom.node)
             elif used[0] == used[1]:
-                members[used[0]] = self._meet(members[used[0]], self._loops(atom.node))
+                members[used[0]] = self._intersection(members[used[0]], self._loops(atom.node))
             else:
                 oriented = atom.node if used[0] == variables[0] else self._inverse(atom.node)
-                result = self._meet(result, oriented)
+                result = self._intersection(result, oriented)
         if len(variables) == 1:
-            return self._meet(result, members[variables[0]])
+            return self._intersection(result, members[variables[0]])
         left, right = variables
         if conjunction.equations:  # only between the two that stay
-            both = self._meet(members[left], members[right])
-            return self._meet(result, self._graph.apply(Op.IDENTITY, Sort.RELATION, (both,)))
+            both = self._intersection(members[left], members[right])
+            return self._intersection(result, self._graph.apply(Op.IDENTITY, Sort.RELATION, (both,)))
         return self._between(result, members[left], members[right])
 
     def _eliminate(self, conjunction: _Conjunction) -> _Conjunction:
@@ -222,15 +222,15 @@ class Algebra:
         for atom in self._without_implied(near):
             first, last = atom.variables[0], atom.variables[-1]
             if len(atom.variables) == 1:
-                own = self._meet(own, atom.node)
+                own = self._intersection(own, atom.node)
             elif first == last:
-                own = self._meet(own, self._loops(atom.node))
+                own = self._intersection(own, self._loops(atom.node))
             else:
                 other = first if last == variable else last
                 towards = atom.node if last == variable else self._inverse(atom.node)
-                links[other] = self._meet(links[other], towards)
+                links[other] = self._intersection(links[other], towards)
         if not others:
-            return Atom(self._somewhere(own), ())
+            return Atom(self._all_pairs_if_any(own), ())
         if len(set(links.values())) == 1 and self._classes.get(links[others[0]]) is own:
             # Any member of a class represents it. In this form it does not change when events are added.
             if len(others) == 1:
@@ -274,7 +274,7 @@ class Algebra:
     def _between(self, relation: Node, sources: Node, targets: Node) -> Node:
         """The edges from `sources` to `targets`."""
         square = self._graph.apply(Op.PRODUCT, Sort.RELATION, (sources, targets))
-        result = self._meet(relation, square)
+        result = self._intersection(relation, square)
         start, end = self._ends_of(relation)
         everything = self._graph.universe(Sort.SET)
         self._note_ends(
@@ -286,14 +286,14 @@ class Algebra:
 
     def _loops(self, relation: Node) -> Node:
         """The nodes that the relation relates to themselves."""
-        loops = self._meet(relation, self._graph.identity)
+        loops = self._intersection(relation, self._graph.identity)
         return self._graph.apply(Op.DOMAIN, Sort.SET, (loops,))
 
-    def _everywhere(self, relation: Node, size: int) -> Node:
+    def _all_pairs_or_none(self, relation: Node, size: int) -> Node:
         """A relation of all pairs or of none, as what `size` variables satisfy."""
         return relation if size == 2 else self._graph.apply(Op.DOMAIN, Sort.SET, (relation,))
 
-    def _somewhere(self, nodes: Node) -> Node:
+    def _all_pairs_if_any(self, nodes: Node) -> Node:
         """All pairs if there is one of `nodes`, else none."""
         everything = self._graph.universe(Sort.SET)
         into = self._graph.apply(Op.PRODUCT, Sort.RELATION, (everything, nodes))
@@ -302,7 +302,7 @@ class Algebra:
     def _apply(self, op: Op, *args: Node) -> Node:
         return self._graph.apply(op, Sort.RELATION, args)
 
-    def _meet(self, left: Node, right: Node) -> Node:
+    def _intersection(self, left: Node, right: Node) -> Node:
         result = self._graph.apply(Op.INTERSECTION, left.sort, (left, right))
         if left.sort is Sort.RELATION:
             for part in (left, right):

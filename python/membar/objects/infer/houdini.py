@@ -105,7 +105,7 @@ class Houdini:
     def _pair(self, one: Hashable, two: Hashable) -> Pair:
         return (one, two) if self._number[one] <= self._number[two] else (two, one)
 
-    def _together(self, pair: Pair) -> dict[Term, None]:
+    def _remaining_pair_claims(self, pair: Pair) -> dict[Term, None]:
         """The remaining claims about two control states."""
         kept = self.found.pairs.get(pair)
         if kept is None:
@@ -121,7 +121,7 @@ class Houdini:
     def between(self, one: Hashable, two: Hashable) -> list[Term]:
         """The claims that are left about this thread at `one` and another at `two`."""
         pair = self._pair(one, two)
-        terms = self._together(pair)
+        terms = self._remaining_pair_claims(pair)
         return list(terms) if pair == (one, two) else [self._exchange(term) for term in terms]
 
     def _exchange(self, term: Term) -> Term:
@@ -132,7 +132,7 @@ class Houdini:
 
     def is_excluded(self, one: Hashable, two: Hashable) -> bool:
         """Whether two threads are never in these control states at the same time."""
-        return FALSE in self._together(self._pair(one, two))
+        return FALSE in self._remaining_pair_claims(self._pair(one, two))
 
     def is_impossible(self, control: Hashable, number: int) -> bool:
         """Whether the remaining candidates exclude a move."""
@@ -200,10 +200,10 @@ class Houdini:
         for control, number in list(self.possible):
             move = self.moves[control][number]
             for other in list(self._number):
-                dropped |= self._interfering(control, number, move, other)
+                dropped |= self._can_interfere(control, number, move, other)
         return dropped
 
-    def _interfering(self, control: Hashable, number: int, move: Move, other: Hashable) -> bool:
+    def _can_interfere(self, control: Hashable, number: int, move: Move, other: Hashable) -> bool:
         pair = self._pair(control, other)
         if self.is_excluded(control, other):
             return False
@@ -239,7 +239,7 @@ class Houdini:
         """The claims about two control states that a step must preserve, as conditions before it."""
         changed = {variable for variable, _ in move.updates}
         related = self.between(control, other)
-        later = self._together(self._pair(move.after, other))
+        later = self._remaining_pair_claims(self._pair(move.after, other))
         return {
             term: self.after(said, variables(said), move.updates)
             for term, said in zip(later, self.between(move.after, other), strict=True)

@@ -106,7 +106,9 @@ class Printer:
 
     def claims(self, wanted: dict[Hashable, dict[Candidate, None]]) -> list[_Claim]:
         """These candidates, each with where it is claimed; redundant ones are left out."""
-        left = {(control, said) for control in self._controls for said in self._irredundant(wanted[control])}
+        left = {
+            (control, said) for control in self._controls for said in self._without_redundant(wanted[control])
+        }
         atoms = dict.fromkeys(each.term for kept in wanted.values() for each in kept)
         found = []
         for guard_text, places in self._guards():
@@ -118,7 +120,7 @@ class Printer:
         for control in self._controls:
             for each in wanted[control]:
                 if (control, each.said) in left:
-                    exactly = self._exactly(control)
+                    exactly = self._exact_control(control)
                     covered = self._claims_covered(each.term, self._where(exactly))
                     left -= {(control, each.said), *covered}
                     if covered:  # else the language cannot tell this control from others
@@ -170,7 +172,7 @@ class Printer:
             yield t.conjunction((at, t.negation(t.Linearized())))
             yield from (t.conjunction((at, t.Deferred(label))) for label in self._stores)
 
-    def _exactly(self, control: Hashable) -> t.Term:
+    def _exact_control(self, control: Hashable) -> t.Term:
         """A formula that holds in one control state, and in no other that the language can distinguish."""
         line = next(
             place
@@ -190,7 +192,7 @@ class Printer:
                 alike = [each for each in alike if each not in different]
         return t.conjunction(tuple(parts))
 
-    def _irredundant(self, candidates: Iterable[Candidate]) -> list[t.Term]:
+    def _without_redundant(self, candidates: Iterable[Candidate]) -> list[t.Term]:
         """The claims without those that follow from the others."""
         encoder, solver = Encoder(), z3.Solver()
         kept = [each.said for each in candidates]

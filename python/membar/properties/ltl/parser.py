@@ -130,7 +130,7 @@ class _Reader(Cursor):
     def _comparison(self) -> _Node:
         if self._is_prefix():
             return self._binary(_COMPARISON)
-        return self._or_own(lambda: self._binary(_COMPARISON), _ENDS)
+        return self._or_own_expression(lambda: self._binary(_COMPARISON), _ENDS)
 
     def _is_prefix(self) -> bool:
         return t.is_prefix(self.next.text, self.ahead().text, self.ahead(2).text)
@@ -145,13 +145,13 @@ class _Reader(Cursor):
             if is_operator or self.sees("-"):
                 sign = self.take().text
                 is_last = is_operator and not self._is_prefix()
-                operand = self._or_own(self._unary, _TIGHT_ENDS) if is_last else self._unary()
+                operand = self._or_own_expression(self._unary, _TIGHT_ENDS) if is_last else self._unary()
                 return _Node(sign if is_operator else "unary -", (operand,), start.to(operand.span))
             return self._primary()
         finally:
             self._depth -= 1
 
-    def _or_own(self, read: Callable[[], _Node], ends: frozenset[str]) -> _Node:
+    def _or_own_expression(self, read: Callable[[], _Node], ends: frozenset[str]) -> _Node:
         """What is parsed here; or, up to one of these words, an expression of the program's own language."""
         mark, start, before = self.mark, self.next.span, len(self.own)
         try:

@@ -106,9 +106,9 @@ class _Tableau:
                 continue
             first, *others = way.todo
             rest = replace(way, todo=tuple(others), done=way.done | {first})
-            ways += [rest] if first in way.done else reversed(list(self._apart(first, rest)))
+            ways += [rest] if first in way.done else reversed(list(self._ways_with(first, rest)))
 
-    def _apart(self, formula: ltl.Formula, way: _Way) -> Iterator[_Way]:
+    def _ways_with(self, formula: ltl.Formula, way: _Way) -> Iterator[_Way]:
         """The ways that also satisfy one more formula; no choice where one side is satisfied already."""
         match formula:
             case ltl.Truth(value):

@@ -61,7 +61,7 @@ def buffered_model(program: Program, discipline: Operational, bound: int) -> Mod
     steps: list[GuardedStep] = []
     obligations: list[Obligation] = []
     for number, thread in enumerate(program.threads):
-        outside = _standing(program, number)
+        outside = _standing_guard(program, number)
         for edge in thread.edges:
             unfolding = Unfolding(layout, number, edge)
             found = unfolding.steps()
@@ -127,7 +127,7 @@ def _cells_of(program: Program, address: Expr) -> set[int]:
     return {cell.id for cell in program.cells if not names or cell.object.name in names}
 
 
-def _standing(program: Program, number: int) -> Callable[[Edge], list[Expr]]:
+def _standing_guard(program: Program, number: int) -> Callable[[Edge], list[Expr]]:
     """What must hold before a thread may take an edge, whatever the edge does."""
     thread = program.threads[number]
     born: list[Expr] = [] if thread.started else [Variable(kind=Kind.BORN, thread=number).atom]

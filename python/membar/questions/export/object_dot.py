@@ -31,7 +31,7 @@ def dot(about: o.ConcurrentObject, model: str, rules: relaxed.Rules | None) -> s
         lines.append(f'    label="{operation.name}({", ".join(operation.parameters)})";')
         lines += [f"    {text}" for text in _nodes(operation, "")]
         if rules is not None:
-            lines += [f"    {text}" for text in _halves(operation)]
+            lines += [f"    {text}" for text in _rmw_stores(operation)]
         if model == "x86-tso":
             lines += [f"    {text}" for text in _nodes(operation, "store_")]
         lines.append("  }")
@@ -73,7 +73,7 @@ def _edges(
         yield from _store_order(operation)
 
 
-def _halves(operation: o.Operation) -> Iterator[str]:
+def _rmw_stores(operation: o.Operation) -> Iterator[str]:
     """The stores of read-modify-writes, linked to their loads."""
     for line in operation.lines:
         if isinstance(line.action, o.Rmw):
@@ -146,11 +146,15 @@ def _guard_between(by_label: Mapping[str, o.Line], branch: str, later: str) -> s
     """The guard under which a line after a branch is reached; "" if under both, or without a branch."""
     if not isinstance(by_label[branch].action, o.Branch):
         return ""
-    found = [guard for target, guard in _ways(by_label[branch]) if _leads(by_label, target, branch, later)]
+    found = [
+        guard
+        for target, guard in _ways(by_label[branch])
+        if _comes_after_without(by_label, target, branch, later)
+    ]
     return found[0] if len(found) == 1 else ""
 
 
-def _leads(by_label: Mapping[str, o.Line], start: str, avoided: str, goal: str) -> bool:
+def _comes_after_without(by_label: Mapping[str, o.Line], start: str, avoided: str, goal: str) -> bool:
     """Whether a line comes after another one without the branch between them."""
     todo, seen = [start], {avoided}
     while todo:

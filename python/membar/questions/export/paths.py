@@ -84,9 +84,9 @@ class Unfolding:
         path = Path(rooms=dict.fromkeys(self.layout.buffered[self.thread], (0, self.layout.bound)))
         if not self._assume(path, self.edge.guard):
             return []
-        return list(self._go(path, self.edge.operations))
+        return list(self._guarded_steps(path, self.edge.operations))
 
-    def _go(self, path: Path, operations: Sequence[ops.Operation]) -> Iterator[GuardedStep]:
+    def _guarded_steps(self, path: Path, operations: Sequence[ops.Operation]) -> Iterator[GuardedStep]:
         for number, operation in enumerate(operations):
             rest = operations[number + 1 :]
             forked = self._do(path, operation)
@@ -96,7 +96,7 @@ class Unfolding:
                 if isinstance(way, GuardedStep):
                     yield way
                 else:
-                    yield from self._go(way, rest)
+                    yield from self._guarded_steps(way, rest)
             return
         yield self._finish(path)
 

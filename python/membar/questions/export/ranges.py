@@ -38,50 +38,50 @@ class Ranges:
         self.variables = variables
         self.facts: dict[e.Expr, Interval] = {}
         for guard in guards:
-            self._learn(guard)
+            self._record_guard(guard)
 
-    def _learn(self, guard: e.Expr) -> None:
+    def _record_guard(self, guard: e.Expr) -> None:
         """Records what a guard implies about an expression."""
         match guard:
             case e.Binary(op=e.BinaryOp.AND, left=left, right=right) if (
                 self.of(left)[1] <= 1 and self.of(right)[1] <= 1
             ):
-                self._learn(left)
-                self._learn(right)
+                self._record_guard(left)
+                self._record_guard(right)
             case e.Binary(op=e.BinaryOp.EQ, left=left, right=e.Constant(value=value)):
-                self._fact(left, (e.signed(value), e.signed(value)))
+                self._record_fact(left, (e.signed(value), e.signed(value)))
             case e.Binary(op=e.BinaryOp.LT, left=left, right=e.Constant(value=value)) if e.signed(value) > 0:
-                self._fact(left, (0, value - 1))
+                self._record_fact(left, (0, value - 1))
             case e.Binary(op=e.BinaryOp.SLT, left=left, right=e.Constant(value=value)):
-                self._fact(left, (WIDEST[0], e.signed(value) - 1))
+                self._record_fact(left, (WIDEST[0], e.signed(value) - 1))
             case e.Binary(op=e.BinaryOp.SLT, left=e.Constant(value=value), right=right):
-                self._fact(right, (e.signed(value) + 1, WIDEST[1]))
+                self._record_fact(right, (e.signed(value) + 1, WIDEST[1]))
             case e.Binary(op=e.BinaryOp.SLE, left=left, right=e.Constant(value=value)):
-                self._fact(left, (WIDEST[0], e.signed(value)))
+                self._record_fact(left, (WIDEST[0], e.signed(value)))
             case e.Binary(op=e.BinaryOp.SLE, left=e.Constant(value=value), right=right):
-                self._fact(right, (e.signed(value), WIDEST[1]))
+                self._record_fact(right, (e.signed(value), WIDEST[1]))
             case e.Unary(op=e.UnaryOp.NOT, operand=e.Binary(op=op, left=left, right=right)):
-                self._learn_not(op, left, right)
+                self._record_negated_guard(op, left, right)
             case _:
                 pass
 
-    def _learn_not(self, op: e.BinaryOp, left: e.Expr, right: e.Expr) -> None:
+    def _record_negated_guard(self, op: e.BinaryOp, left: e.Expr, right: e.Expr) -> None:
         match op, left, right:
             case e.BinaryOp.LT, e.Constant(value=value), _ if e.signed(value) >= 0:
-                self._fact(right, (0, value))
+                self._record_fact(right, (0, value))
             case e.BinaryOp.SLT, _, _:
-                self._learn(e.Binary(e.BinaryOp.SLE, right, left))
+                self._record_guard(e.Binary(e.BinaryOp.SLE, right, left))
             case e.BinaryOp.SLE, _, _:
-                self._learn(e.Binary(e.BinaryOp.SLT, right, left))
+                self._record_guard(e.Binary(e.BinaryOp.SLT, right, left))
             case _:
                 pass
 
-    def _fact(self, expr: e.Expr, found: Interval) -> None:
+    def _record_fact(self, expr: e.Expr, found: Interval) -> None:
         self.facts[expr] = intersection(self.of(expr), found)
         match expr:
             case e.Binary(op=e.BinaryOp.SUB, left=left, right=e.Constant(value=value)):
                 low, high = self.facts[expr]
-                self._fact(left, (low + e.signed(value), high + e.signed(value)))
+                self._record_fact(left, (low + e.signed(value), high + e.signed(value)))
             case _:
                 pass
 
@@ -108,7 +108,7 @@ class Ranges:
             case e.Select(condition=condition, then=then, otherwise=otherwise):
                 inside = Ranges(self.variables)
                 inside.facts = dict(self.facts)
-                inside._learn(condition)
+                inside._record_guard(condition)
                 return hull(inside.of(then), self.of(otherwise))
             case e.Binary(op=op, left=left, right=right):
                 return self._binary(op, self.of(left), self.of(right))

@@ -77,7 +77,7 @@ def _creating(features: Features) -> Iterator[Program]:
         ("create", (store, Spawn("P1")), (load,)),
         ("join", (Spawn("P1"), Join("P1"), load), (store,)),
     ):
-        threads = (_straight("P0", creator), _straight("P1", created, started=False))
+        threads = (_straight_line_thread("P0", creator), _straight_line_thread("P1", created, started=False))
         yield _with_condition(Program(name=name, language="Program", objects=_OBJECTS, threads=threads))
 
 
@@ -89,8 +89,8 @@ def _message_passing_with_tags(features: Features) -> Iterator[Program]:
         flag = Store(address=Address("y"), value=Constant(1), size=SIZE, tags=store)
         look = Load(register="r0", address=Address("y"), size=SIZE, tags=load)
         threads = (
-            _straight("P0", (_access("store", "x", "", None, features), flag)),
-            _straight("P1", (look, _access("load", "x", "r1", None, features))),
+            _straight_line_thread("P0", (_access("store", "x", "", None, features), flag)),
+            _straight_line_thread("P1", (look, _access("load", "x", "r1", None, features))),
         )
         yield _with_condition(
             Program(name="message-passing", language="Program", objects=_OBJECTS, threads=threads)
@@ -127,10 +127,10 @@ def _thread(
         for step, ((kind, place), is_atomic) in enumerate(zip(plan, atomic, strict=True))
     ]
     guarded = frozenset(step for step, (kind, _) in enumerate(plan) if kind == _GUARDED)
-    return _straight(f"P{number}", operations, guarded=guarded)
+    return _straight_line_thread(f"P{number}", operations, guarded=guarded)
 
 
-def _straight(
+def _straight_line_thread(
     name: str,
     operations: Sequence[Operation],
     *,

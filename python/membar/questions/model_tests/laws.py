@@ -79,7 +79,7 @@ def _search(case: Case) -> str:
 def _claimed_answer(case: Case) -> str:
     """The engine with all its reductions, as users run it."""
     found = frozenset(case.explore(case.model).outcomes)
-    return _unequal("with its claims", found, "by the general search", case.states)
+    return _difference_text("with its claims", found, "by the general search", case.states)
 
 
 def _load_buffering(case: Case) -> str:
@@ -122,7 +122,7 @@ def _within_tso(case: Case) -> str:
 
 
 def _store_buffers(case: Case) -> str:
-    return _unequal("the axioms allow", case.states, "the machine reaches", case.machine(case.model))
+    return _difference_text("the axioms allow", case.states, "the machine reaches", case.machine(case.model))
 
 
 def _values(case: Case) -> str:
@@ -156,7 +156,7 @@ def _tags(case: Case) -> str:
         for at in reversed(range(1, last_point(program, thread))):
             program = with_operation(program, Fence(frozenset({word})), thread=thread, at=at)
     found = case.states_of(case.model, program)
-    return _unequal(f"with a fence {word} between all steps", found, "without them", case.states)
+    return _difference_text(f"with a fence {word} between all steps", found, "without them", case.states)
 
 
 def _fair(case: Case) -> str:
@@ -236,7 +236,9 @@ def _missing(states: Iterable[FinalState], who: str, others: frozenset[FinalStat
     return f"{who} allows {_states_text(extra)}, {whom} does not" if extra else ""
 
 
-def _unequal(left: str, ours: frozenset[FinalState], right: str, theirs: frozenset[FinalState]) -> str:
+def _difference_text(
+    left: str, ours: frozenset[FinalState], right: str, theirs: frozenset[FinalState]
+) -> str:
     parts = [
         f"only {name}: {_states_text(states)}"
         for name, states in ((left, ours - theirs), (right, theirs - ours))
@@ -256,13 +258,15 @@ def unused_tags(model: Model) -> tuple[str, ...]:
     plan = model.plan
     if plan is None:
         return ()
-    needed = set(_below(plan, (check.slot for check in plan.checks)))
-    excused = set(_below(plan, (slot for name, slot in plan.names if name.replace("_", "-") == "no-effect")))
+    needed = set(_with_operands(plan, (check.slot for check in plan.checks)))
+    excused = set(
+        _with_operands(plan, (slot for name, slot in plan.names if name.replace("_", "-") == "no-effect"))
+    )
     used = {plan.instructions[slot].name for slot in needed | excused}
     return tuple(sorted(model.tags - used))
 
 
-def _below(plan: Plan, roots: Iterable[int]) -> Iterator[int]:
+def _with_operands(plan: Plan, roots: Iterable[int]) -> Iterator[int]:
     """Slots, and all slots that they are computed from; a fixpoint depends on all of its slots."""
     results = {variable: fixpoint.results for fixpoint in plan.fixpoints for variable in fixpoint.variables}
     todo, seen = [*roots], set[int]()

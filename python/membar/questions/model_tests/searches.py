@@ -69,7 +69,7 @@ def difference_without_signs(program: Program, model: Model, seconds: float) -> 
         raise TooSlowError
     if found.failures or found.faults or load_buffering_signs.is_doubtful(found.relation_ends):
         raise LawDoesNotApplyError
-    return _count_difference(found, _general(program, model, seconds))
+    return _count_difference(found, _general_search(program, model, seconds))
 
 
 def _difference(program: Program, model: Model, seconds: float, *, order: int | None) -> str:
@@ -83,10 +83,10 @@ def _difference(program: Program, model: Model, seconds: float, *, order: int | 
         return f"{found.surprises} times the model forbids reading the last write"
     if found.contradictions:
         return f"{found.contradictions} times two evaluations of the model differ"
-    return _count_difference(found, _general(program, model, seconds))
+    return _count_difference(found, _general_search(program, model, seconds))
 
 
-def _general(program: Program, model: Model, seconds: float) -> _core.Findings:
+def _general_search(program: Program, model: Model, seconds: float) -> _core.Findings:
     compiled, form = _lower(program, model)
     return compiled.search(form, bound=BOUND, seconds=seconds)
 

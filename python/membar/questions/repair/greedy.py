@@ -31,7 +31,7 @@ def first_repair(
     """
     choice = base
     while (witness := counterexample(choice)) is not None:
-        counts = _by_place(places, program, witness)
+        counts = _inconsistent_accesses_by_place(places, program, witness)
         weak = [number for number, place in enumerate(places) if choice[number] != place.strongest]
         if not weak:
             return None
@@ -40,7 +40,9 @@ def first_repair(
     return choice
 
 
-def _by_place(places: Sequence[EditSite], program: Program, witness: Witness) -> Counter[int]:
+def _inconsistent_accesses_by_place(
+    places: Sequence[EditSite], program: Program, witness: Witness
+) -> Counter[int]:
     """For each place, how many inconsistent accesses its writes have, plus one if they wait at all."""
     found: Counter[int] = Counter()
     for write, count in _inconsistent(program, witness).items():

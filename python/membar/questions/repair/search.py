@@ -111,7 +111,7 @@ class Search:
         passes = self._passes(strongest)
         if passes:
             self._best = self._weaken(strongest)
-            cheapest = self._by_demands(all_cheapest=all_cheapest and self._is_monotone)
+            cheapest = self._search_by_hitting_sets(all_cheapest=all_cheapest and self._is_monotone)
         elif passes is False and self._is_monotone:
             return []
         if not self._is_monotone:
@@ -128,7 +128,7 @@ class Search:
         """Whether some choice could not be decided."""
         return None in self._known.values()
 
-    def _by_demands(self, *, all_cheapest: bool) -> list[Choice]:
+    def _search_by_hitting_sets(self, *, all_cheapest: bool) -> list[Choice]:
         """The cheapest choices that pass, if strength is monotone; none if the time is up."""
         cheapest: list[Choice] = []
         while not self._is_late() and (choice := self._hitting.cheapest()) is not None:
@@ -214,7 +214,7 @@ class Search:
 
     def _weaken(self, choice: Choice) -> Choice:
         """A choice that passes and at no place could be the weakest: large stretches are tried at once."""
-        for stretch in _halves(range(len(choice))):
+        for stretch in _bisections(range(len(choice))):
             if self._is_late():
                 break
             lower = tuple(self._base[n] if n in stretch else level for n, level in enumerate(choice))
@@ -231,7 +231,7 @@ class Search:
         """
         failing = (False,) if self._passes(choice) is False else (False, None)
         order = sorted(range(len(choice)), key=lambda n: choice[n] != self._base[n])
-        for stretch in _halves(order):
+        for stretch in _bisections(order):
             if self._is_late():
                 break
             for higher in self._stronger_choices(choice, stretch):
@@ -272,7 +272,7 @@ def _by_cost(
                     heapq.heappush(waiting, (cost + costs[number][index], count + 1, further))
 
 
-def _halves(numbers: Sequence[int]) -> Iterator[list[int]]:
+def _bisections(numbers: Sequence[int]) -> Iterator[list[int]]:
     """All of the numbers, then each half, and so on; a stretch that is cleared is not halved."""
     waiting = [list(numbers)]
     while waiting:

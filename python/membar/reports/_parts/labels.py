@@ -25,7 +25,7 @@ def place_labels(grid: Layout) -> list[tuple[DrawnEdge, Box]]:
     result: list[tuple[DrawnEdge, Box]] = []
     for number, (edge, path) in enumerate(grid.paths):
         if edge.text:
-            box = _best(edge, path, number, points, taken)
+            box = _cheapest_place(edge, path, number, points, taken)
             taken.add(400, box)
             result.append((edge, box))
     return result
@@ -59,14 +59,14 @@ def _tiles(box: Box) -> Iterator[tuple[int, int]]:
             yield x, y
 
 
-def _best(edge: DrawnEdge, path: Path, number: int, points: _Tiles, taken: _Tiles) -> Box:
+def _cheapest_place(edge: DrawnEdge, path: Path, number: int, points: _Tiles, taken: _Tiles) -> Box:
     """The cheapest place along the curve, away from its ends."""
     wide = len(edge.text) * 6.8 + 6
     along: list[Point] = list(path.samples())
     ends = [Box(*along[0], 0, 0), Box(*along[-1], 0, 0)]
 
     def cost(index: int) -> float:
-        box = _around(along[index], wide)
+        box = _box_around(along[index], wide)
         total = abs(index / (len(along) - 1) - 0.5) * 4
         total += sum(weight for weight, _ in taken.near(box, 1.5))
         for other, point in points.near(box, SLACK):
@@ -75,10 +75,10 @@ def _best(edge: DrawnEdge, path: Path, number: int, points: _Tiles, taken: _Tile
         near_ends = Box(box.left - 4, box.top - 4, box.width + 8, box.height + 8)
         return total + 20 * sum(_overlap(near_ends, end) for end in ends)
 
-    return _around(along[min(range(5, len(along) - 6), key=cost)], wide)
+    return _box_around(along[min(range(5, len(along) - 6), key=cost)], wide)
 
 
-def _around(point: Point, wide: float) -> Box:
+def _box_around(point: Point, wide: float) -> Box:
     return Box(point[0] - wide / 2, point[1] - HEIGHT / 2, wide, HEIGHT)
 
 

@@ -364,7 +364,7 @@ class _Drawer:
             case EdgeRoute.ARC:
                 return self._arc(course)
             case EdgeRoute.FAR:
-                return self._far(course)
+                return self._path_across_gutters(course)
             case EdgeRoute.INITIAL:
                 return self._initial(course)
 
@@ -373,7 +373,7 @@ class _Drawer:
         bulge = course.side * _control_point_distance(course)
         return Path(start).curve((start[0] + bulge, start[1]), (end[0] + bulge, end[1]), end)
 
-    def _far(self, course: RoutedEdge) -> Path:
+    def _path_across_gutters(self, course: RoutedEdge) -> Path:
         """Across the first gutter, straight along the gap, across the last gutter."""
         start, end = self._end(course, leaving=True), self._end(course, leaving=False)
         first = self.frame.grid.place[course.edge.source][0]

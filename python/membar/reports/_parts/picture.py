@@ -70,7 +70,7 @@ def picture_of(
         shown = [event for event in shown if not event.is_initial or event.id in read]
     important = {event.id for event in shown}
     if not is_full and sum(not event.is_initial for event in shown) > MOST:
-        important = _important(execution, important, marked)
+        important = _events_of_interest(execution, important, marked)
     reduced, new, folded = _restricted(execution, shown, important)
     return Picture(
         execution=reduced,
@@ -119,7 +119,7 @@ def _worth_drawing(execution: Execution) -> tuple[DrawnEdge, ...]:
     return tuple(edge for edge in drawn_edges(execution) if has_few or not edge.is_dependency)
 
 
-def _important(execution: Execution, shown: AbstractSet[int], marked: AbstractSet[int]) -> set[int]:
+def _events_of_interest(execution: Execution, shown: AbstractSet[int], marked: AbstractSet[int]) -> set[int]:
     """The events by which threads influence each other, those nearest to what is marked first."""
     events = execution.events
 

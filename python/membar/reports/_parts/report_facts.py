@@ -55,10 +55,10 @@ def _asked_findings(run: Run) -> list[Finding]:
 def finding_facts(outcome: Outcome) -> list[Fact]:
     """The lines about properties, the gravest first; those that nobody asked about are left out."""
     asked = sorted(_asked_findings(outcome.run), key=lambda item: _GRAVITY.index(item.verdict))
-    return [_fact(item, outcome) for item in asked]
+    return [_finding_fact(item, outcome) for item in asked]
 
 
-def _fact(item: Finding, outcome: Outcome) -> Fact:
+def _finding_fact(item: Finding, outcome: Outcome) -> Fact:
     reason = item.reason
     is_headline = item.witness is None or not isinstance(outcome, Violated) or item.witness == outcome.witness
     if isinstance(outcome, Violated) and outcome.property == item.property and is_headline:

@@ -38,7 +38,7 @@ def finding(answer: Answer) -> Finding:
         return Finding()
     witness = outcome.witness
     if outcome.property == "condition":
-        strange = _strange(answer.program, witness) if witness is not None else ()
+        strange = _unexplained_places(answer.program, witness) if witness is not None else ()
         return Finding(_condition(answer.source), strange)
     if witness is None:
         return Finding()
@@ -130,7 +130,9 @@ def _failure(answer: Answer, witness: Witness) -> Finding:
     if span is None:
         return _blocked_threads(answer.program, witness)
     others = [Label(place, "named here") for place in named if place.line != span.line]
-    found = (*others, *_strange(answer.program, witness)) or _sources_of_reads(answer.program, witness, span)
+    found = (*others, *_unexplained_places(answer.program, witness)) or _sources_of_reads(
+        answer.program, witness, span
+    )
     return Finding(Label(span, witness.message), found)
 
 
@@ -146,7 +148,7 @@ def _sources_of_reads(program: Program, witness: Witness, place: Span) -> tuple[
     return tuple(label for label in labels if label.span.line != place.line)[:_MOST_STRANGE]
 
 
-def _strange(program: Program, witness: Witness) -> tuple[Label, ...]:
+def _unexplained_places(program: Program, witness: Witness) -> tuple[Label, ...]:
     """The places of what no order of the steps explains: a read, and the write that it does not see."""
     if witness.steps:
         return ()

@@ -184,9 +184,9 @@ class Arithmetic:
         low, high, span = value.low, value.high, 1 << width
         if low < least - span or high > most + span:
             raise CannotLiftError("a number that may wrap around more than once")
-        if high > most and not is_true(path, self._literal(value, Comparison.AT_MOST, _exactly(most))):
+        if high > most and not is_true(path, self._literal(value, Comparison.AT_MOST, _constant_sum(most))):
             return Sum(value.constant - span, value.terms, max(low, most + 1) - span, high - span)
-        if low < least and not is_true(path, self._literal(_exactly(least), Comparison.AT_MOST, value)):
+        if low < least and not is_true(path, self._literal(_constant_sum(least), Comparison.AT_MOST, value)):
             return Sum(value.constant + span, value.terms, low + span, min(high, least - 1) + span)
         return Sum(value.constant, value.terms, max(low, least), min(high, most))
 
@@ -368,18 +368,18 @@ def _rank(value: Value) -> int:
 
 def _as_sum(value: Value) -> Sum:
     if isinstance(value, Number):
-        return _exactly(signed(value.word))
+        return _constant_sum(signed(value.word))
     assert isinstance(value, Sum)
     return value
 
 
-def _exactly(number: int) -> Sum:
+def _constant_sum(number: int) -> Sum:
     return Sum(number, (), number, number)
 
 
 def _scale(value: Sum, factor: int) -> Sum:
     if factor == 0:
-        return _exactly(0)
+        return _constant_sum(0)
     bounds = sorted((value.low * factor, value.high * factor))
     terms = tuple((own * factor, held) for own, held in value.terms)
     return Sum(value.constant * factor, terms, *bounds)

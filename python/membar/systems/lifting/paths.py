@@ -141,7 +141,7 @@ class Explorer:
     def _follow(self, path: Path) -> Iterator[Path]:
         leaving = self.steps.leaving[path.point]
         is_start = not path.trail and path.accessed is None
-        if not is_start and (not leaving or self._rests(path, leaving) or path.point in path.trail):
+        if not is_start and (not leaving or self._may_stop_here(path, leaving) or path.point in path.trail):
             yield path
             return
         passed = replace(path, trail=path.trail | {path.point})
@@ -152,7 +152,7 @@ class Explorer:
                 else:
                     yield from self._follow(after)
 
-    def _rests(self, path: Path, leaving: tuple[SmallStep, ...]) -> bool:
+    def _may_stop_here(self, path: Path, leaving: tuple[SmallStep, ...]) -> bool:
         """Whether the thread may stop here: before its next access, or before a scan continues."""
         if path.accessed is not None and any(self._is_visible(step) for step in leaving):
             return True
@@ -182,11 +182,11 @@ class Explorer:
             found = list(action(path))
         except SplitError as split:
             for each in split.paths:
-                yield from self._split(self._learnt(path, each), action)
+                yield from self._split(self._path_with_case(path, each), action)
             return
         yield from found
 
-    def _learnt(self, path: Path, case: Path) -> Path:
+    def _path_with_case(self, path: Path, case: Path) -> Path:
         """The original path with what one case knows about the start; scans may have advanced."""
         scanning = {name: case.registers[name] for name in self.steps.scanning if name in case.registers}
         return replace(
@@ -372,7 +372,7 @@ class Explorer:
         if path.failed is not None:
             return [AnchorPath(anchor, None, path)]
         live = self.steps.live[path.point]
-        if path.point == path.accessed and _only_looked(path, live):
+        if path.point == path.accessed and _changed_nothing(path, live):
             return []  # it looks again: the same as not having looked
         try:
             settled = self._split(path, lambda one: iter([self._settle_registers(one, live)]))
@@ -430,7 +430,7 @@ def _join(one: Domain, other: Domain) -> Domain:
     return one if other.offset is None else one.with_threads(other.offset)
 
 
-def _only_looked(path: Path, live: frozenset[str]) -> bool:
+def _changed_nothing(path: Path, live: frozenset[str]) -> bool:
     """Whether a path that is back at its access has changed nothing."""
     before: Mapping[str, Value] = path.before or {}
     if not path.is_read or path.met or path.reset or path.cleared:

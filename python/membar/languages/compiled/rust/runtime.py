@@ -149,7 +149,7 @@ def resolve_runtime(module: ir.Module, defined: Collection[str], uses: Collectio
     return replace(
         found,
         functions=kept,
-        objects={name: _of_each_thread(item) for name, item in found.objects.items()},
+        objects={name: _mark_thread_local(item) for name, item in found.objects.items()},
         partly_checked=(*found.partly_checked, *parts),
         handlers=tuple(_places_that_catch(module)),
         is_rust=True,
@@ -194,7 +194,7 @@ def _bodies_for_other_types(missing: Mapping[str, str], defined: Collection[str]
     return {name: bodies[path] for name, path in wanted.items() if path in bodies}
 
 
-def _of_each_thread(item: ir.Object) -> ir.Object:
+def _mark_thread_local(item: ir.Object) -> ir.Object:
     """A variable, of which each thread has a copy if its name says so."""
     is_own = _THREAD_LOCAL in item.name and last_word(demangle(item.name)).startswith(_THREAD_LOCAL)
     return replace(item, is_thread_local=True) if is_own else item

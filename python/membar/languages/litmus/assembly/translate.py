@@ -35,10 +35,12 @@ def translate(test: LitmusTest, machine: Machine[R]) -> Program:
         InputError: with every problem found.
     """
     table = columns(test)
-    parts = _each(table, lambda column: read_code(column, machine))
+    parts = _map_collecting_errors(table, lambda column: read_code(column, machine))
     memory = Memory(test)
     registers = Registers(test, machine.registers, memory, len(table))
-    threads = _each(tuple(zip(table, parts, strict=True)), lambda pair: _thread(pair[0], pair[1], registers))
+    threads = _map_collecting_errors(
+        tuple(zip(table, parts, strict=True)), lambda pair: _thread(pair[0], pair[1], registers)
+    )
     program = Program(
         name=test.name,
         language=test.dialect,
@@ -58,7 +60,7 @@ def translate(test: LitmusTest, machine: Machine[R]) -> Program:
     return replace(program, condition=question, objects=objects, notes=names.notes)
 
 
-def _each(items: Iterable[Item], work: Callable[[Item], Result]) -> tuple[Result, ...]:
+def _map_collecting_errors(items: Iterable[Item], work: Callable[[Item], Result]) -> tuple[Result, ...]:
     """The results of `work`; what is wrong with several items is told together."""
     results: list[Result] = []
     problems: list[Diagnostic] = []

@@ -52,7 +52,7 @@ class Formulas:
                     return t.TRUE if _is_ahead(control, line, than) else t.FALSE
                 case t.ForEach(line=line, store=store, body=body, who=asked) if asked is who:
                     stores = (*_stores(control), *besides)
-                    return _each(stores, line, store, t.replace_subterms(body, change), who)
+                    return _for_each_store(stores, line, store, t.replace_subterms(body, change), who)
                 case t.Sees(name=name, who=asked) if asked is who:
                     return self._value_read(name, control, who)
                 case t.Deferred(line=line, who=asked) if asked is who:
@@ -130,7 +130,7 @@ def _value(store: Store, name: str | None, who: t.VariableOwner) -> t.Term:
     return t.Variable(t.Space.LOCAL, name or VALUE, owner, who)
 
 
-def _each(stores: Stores, line: str, bound: str, body: t.Term, who: t.VariableOwner) -> t.Term:
+def _for_each_store(stores: Stores, line: str, bound: str, body: t.Term, who: t.VariableOwner) -> t.Term:
     def of(store: Store) -> t.Term:
         return t.replace_subterms(
             body,

@@ -49,7 +49,7 @@ class Formulas:
                     met = [item.line for item in control.items if item.line in (label, than)]
                     return t.TRUE if met[:1] == [label] else t.FALSE
                 case t.ForEach(line=label, store=store, body=body, who=asked) if asked is who:
-                    return self._each(control, label, store, t.replace_subterms(body, change), who)
+                    return self._for_each_line(control, label, store, t.replace_subterms(body, change), who)
                 case t.Sees(name=name, who=asked) if asked is who:
                     return self._memory.value(Location(name))
                 case t.Deferred(who=asked) | t.DeferredResult(who=asked) if asked is who:
@@ -77,7 +77,9 @@ class Formulas:
             return t.FALSE
         return self._value(control, met[0] if which is t.PendingStore.OLDEST else met[-1], name, who)
 
-    def _each(self, control: Control, label: str, store: str, body: t.Term, who: t.VariableOwner) -> t.Term:
+    def _for_each_line(
+        self, control: Control, label: str, store: str, body: t.Term, who: t.VariableOwner
+    ) -> t.Term:
         """What is claimed of every line that has been met and not done."""
 
         def of(item: Item) -> t.Term:
@@ -101,7 +103,9 @@ class Formulas:
             return t.FALSE
         term = own(action.value, control, item)
         return (
-            term if who is t.VariableOwner.SELF else t.replace_subterms(term, lambda part: _whose(part, who))
+            term
+            if who is t.VariableOwner.SELF
+            else t.replace_subterms(term, lambda part: _with_thread(part, who))
         )
 
     def _variable(self, control: Control, variable: t.Variable, operation: str) -> t.Term:
@@ -125,5 +129,5 @@ def _items_of(control: Control, label: str) -> list[Item]:
     return [item for item in control.items if item.line == label]
 
 
-def _whose(part: t.Term, who: t.VariableOwner) -> t.Term | None:
+def _with_thread(part: t.Term, who: t.VariableOwner) -> t.Term | None:
     return replace(part, who=who) if isinstance(part, t.Variable) and part.space is t.Space.LOCAL else None

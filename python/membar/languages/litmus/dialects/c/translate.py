@@ -123,12 +123,12 @@ def _code(
     known = known_code(function, addresses, objects, language, variables)
     if known is not None:
         return known
-    code = lower(_in_place(function, language), addresses, objects, language, variables)
+    code = lower(_parse_in_place(function, language), addresses, objects, language, variables)
     found.extend(code.diagnostics)
     return code
 
 
-def _in_place(function: Function, language: Language) -> Function:
+def _parse_in_place(function: Function, language: Language) -> Function:
     """The function, its body read where it stands, so that what is wrong with it is shown there."""
     return function if function.place is None else in_order(function.place, language)[0][0]
 

@@ -47,7 +47,7 @@ def _flags_of(op: e.BinaryOp, left: e.Expr, right: e.Expr, result: e.Expr, width
     return flags.of_logic(result, width)
 
 
-def _by_one(op: e.BinaryOp) -> Callable[[Context], Effect]:
+def _increment_or_decrement(op: e.BinaryOp) -> Callable[[Context], Effect]:
     """INC and DEC, which leave the carry alone."""
     flags_of = flags.of_sum if op is e.BinaryOp.ADD else flags.of_difference
 
@@ -149,8 +149,8 @@ ARITHMETIC: dict[str, Handler] = {
     "AND": _arithmetic(e.BinaryOp.AND),
     "OR": _arithmetic(e.BinaryOp.OR),
     "XOR": _arithmetic(e.BinaryOp.XOR),
-    "INC": _by_one(e.BinaryOp.ADD),
-    "DEC": _by_one(e.BinaryOp.SUB),
+    "INC": _increment_or_decrement(e.BinaryOp.ADD),
+    "DEC": _increment_or_decrement(e.BinaryOp.SUB),
     "NEG": _neg,
     "NOT": _not,
     "SHL": _shift("SHL", e.BinaryOp.SHL),

@@ -51,7 +51,7 @@ def _fence(context: Context) -> Effect:
     return Steps(((Fence(frozenset({context.instruction.mnemonic})),),))
 
 
-def _nothing(context: Context) -> Effect:
+def _no_operation(context: Context) -> Effect:
     if context.instruction.mnemonic != "NOP":
         context.operands(0)
     return Steps(((),))
@@ -80,10 +80,10 @@ _PLAIN: dict[str, Handler] = {
     "MFENCE": _fence,
     "LFENCE": _fence,
     "SFENCE": _fence,
-    "NOP": _nothing,
-    "PAUSE": _nothing,
-    "ENDBR64": _nothing,
-    "ENDBR32": _nothing,
+    "NOP": _no_operation,
+    "PAUSE": _no_operation,
+    "ENDBR64": _no_operation,
+    "ENDBR32": _no_operation,
     "RET": _return,
     "JMP": lambda context: _jump_to(context.instruction, TRUE),
 }
