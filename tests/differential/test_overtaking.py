@@ -51,7 +51,7 @@ def test_programs_without_signs_have_no_other_executions(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_reference_agrees(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "trial", lambda *_: None)
+    monkeypatch.setattr(search, "trial_steps", lambda *_: None)
     monkeypatch.setattr(load_buffering, "keeps_loads_before_stores", lambda *_, **__: False)
     model = shipped(name)
     features = replace(features_of(name), exclusives=False)
@@ -161,7 +161,7 @@ def test_delicate_programs_are_not_trusted_wrongly(
 
 @pytest.mark.parametrize("name", MODELS)
 def test_what_happens_behind_failures_is_not_known(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "trial", lambda *_: None)
+    monkeypatch.setattr(search, "trial_steps", lambda *_: None)
     task = Task(program=parsed(JUSTIFIED), model=shipped(name), properties=("condition",))
     assert graphs.explore(task).algorithm == "general search"
 

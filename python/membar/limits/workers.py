@@ -89,7 +89,7 @@ class _Worker(Generic[Item, Result]):
         self.received.clear()
         return answer
 
-    def doing(self) -> str:
+    def current_stage(self) -> str:
         said = self.stage[:].rstrip(b"\0").decode(errors="replace")
         return f" {said}" if said else ""
 
@@ -258,14 +258,14 @@ class WorkerPool(Generic[Item, Result]):
             reason = f"the time limit of {self._seconds:g} s was reached"
         else:
             return
-        self._dismiss(worker, reason + worker.doing())
+        self._dismiss(worker, reason + worker.current_stage())
 
     def _dismiss(self, worker: _Worker[Item, Result], reason: str) -> None:
         self._workers.remove(worker)
         status = worker.end()
         if worker.number is not None:
             seconds = time.monotonic() - worker.started
-            died = "" if reason else _exit_text(status, self._memory) + worker.doing()
+            died = "" if reason else _exit_text(status, self._memory) + worker.current_stage()
             self._keep(worker.number, Ended(reason or died, seconds, is_accident=bool(died)))
 
     def _keep(self, number: int, result: Result | Ended) -> None:
@@ -316,8 +316,8 @@ class WorkerPool(Generic[Item, Result]):
                 os.close(other.answers)
             _exit_with_parent(self._lifeline[0])
 
-            def note(doing: str) -> None:
-                stage[:] = doing.encode()[:_STAGE_BYTES].ljust(_STAGE_BYTES, b"\0")
+            def note(current_stage: str) -> None:
+                stage[:] = current_stage.encode()[:_STAGE_BYTES].ljust(_STAGE_BYTES, b"\0")
 
             budget.tell_stages_to(note)
             while request := os.read(requests[0], _LENGTH.size):

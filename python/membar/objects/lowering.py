@@ -11,7 +11,13 @@ from membar.objects.algebra import MOST_BITS, evaluate_term
 from membar.objects.client import Body, Client, PlannedCall
 from membar.objects.history import Result
 from membar.objects.orders import CALL, DONE, LOST, RESULT, CallPosition, Carrier
-from membar.objects.overflow import fitting, fitting_term, initially_fitting, is_small, only_counts
+from membar.objects.overflow import (
+    fitting_term,
+    initially_fitting,
+    is_small,
+    no_overflow_condition,
+    only_counts,
+)
 from membar.objects.spec import ImpossibleError, Specification
 from membar.objects.syntax import ConcurrentObject, FenceKind, Line, Location, RmwKind
 from membar.objects.terms import Space, Term
@@ -193,7 +199,7 @@ class _Writer:
         source = labels[line.label]
         target = labels[line.then] if line.then is not None else after
         action = line.action
-        lost = self._record_loss(fitting(action))
+        lost = self._record_loss(no_overflow_condition(action))
         match action:
             case syntax.Branch(condition=condition):
                 if lost:

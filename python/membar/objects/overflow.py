@@ -1,9 +1,9 @@
 """Whether the numbers of an object fit into the 64 bits that its clients use.
 
 The object language has unbounded integers; a machine program does not. Most code only counts: it adds small
-numbers, and no execution that can be explored is long enough to approach 2^63. For all other code `fitting`
-states for each line what its operands must satisfy so that nothing overflows, and clients record where it
-was violated.
+numbers, and no execution that can be explored is long enough to approach 2^63. For all other code
+`no_overflow_condition` states for each line what its operands must satisfy so that nothing overflows, and
+clients record where it was violated.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _grows_by_constants_only(term: t.Term, given: set[str]) -> bool:
     return sums < _TERMS
 
 
-def fitting(action: o.Action) -> t.Term:
+def no_overflow_condition(action: o.Action) -> t.Term:
     """The condition before a line, on variables and its loaded value, under which it does not overflow."""
     needed = [each for term in o.terms_of(action) for each in _range_conditions(term)]
     location = getattr(action, "location", None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from membar.program.execution import Execution
 
 
-def seen_of_others(execution: Execution) -> int:
+def count_reads_from_others(execution: Execution) -> int:
     """How many reads see a write of another thread."""
     events = execution.events
     pairs = ((events[write], events[read]) for write, read in execution.rf)

@@ -56,7 +56,7 @@ def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Dia
     )
 
 
-def told_where(wrong: Diagnostic) -> str:
+def with_line(wrong: Diagnostic) -> str:
     """The error with its line, as in a witness."""
     return wrong.message if wrong.primary is None else f"{wrong.message} (line {wrong.primary.span.line})"
 

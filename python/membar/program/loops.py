@@ -61,7 +61,7 @@ def unexplored_in(edges: Iterable[Edge]) -> dict[str, set[Span]]:
     return found
 
 
-def stop_unexplored(program: Program) -> Program:
+def stop_at_unexplored(program: Program) -> Program:
     """The program for machines: a thread stops at a truncated step, as at a failing assumption.
 
     So a run that reaches one is discarded: it says nothing about the behaviour of the program.

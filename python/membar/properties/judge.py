@@ -71,10 +71,10 @@ __all__ = [
     "RACE_FLAG",
     "TRUNCATED",
     "Tally",
+    "excluded_by_filter_text",
     "is_by_name",
     "is_settled",
     "judge",
-    "left_out_by_filter",
     "properties_asked",
 ]
 
@@ -100,7 +100,7 @@ def judge(task: Task, tally: Tally) -> Outcome:
     return found.outcome(run)
 
 
-def left_out_by_filter(count: int) -> str:
+def excluded_by_filter_text(count: int) -> str:
     """How many executions the filter of a condition excludes from the list."""
     executions = "execution" if count == 1 else "executions"
     return f"{count} {executions} that the condition's filter excludes"

@@ -47,8 +47,8 @@ PROPERTY = Property(
     name=NAME,
     title="every access goes to memory that exists and was initialised",
     covers="null and wild pointers, indices out of bounds, use after free or after the end of a scope, double"
-    " free, uninitialised values, allocation that is not ordered before the access; also arithmetic after"
-    " which nothing is defined: division by zero, shifts by more bits than the value has, a reached"
+    " free, uninitialised values, allocation that is not ordered before the access; also arithmetic with"
+    " undefined behaviour: division by zero, shifts by more bits than the value has, a reached"
     " `__builtin_unreachable`",
     # A litmus test asks its own question; a stray pointer in it is bad input.
     applies=lambda program, _: (

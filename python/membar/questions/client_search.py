@@ -32,7 +32,7 @@ from membar.objects.orders import (
 )
 from membar.objects.pending import waits_at_locks, with_giving_up
 from membar.objects.results import formula_of, question, shown_calls, shown_losses, with_results
-from membar.objects.simplest_witness import seen_of_others
+from membar.objects.simplest_witness import count_reads_from_others
 from membar.program.condition import Or
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expand import expand
@@ -436,7 +436,7 @@ class ClientSearch:
         found = answer(asked, load_engine(GRAPHS))
         complete = (item for item in found.run.executions if not item.message)
         same = [item for item in complete if item.final == witness.final]
-        return min((witness, *same), key=lambda item: seen_of_others(item.execution))
+        return min((witness, *same), key=lambda item: count_reads_from_others(item.execution))
 
 
 def _count(number: int, noun: str) -> str:

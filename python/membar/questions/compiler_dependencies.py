@@ -34,7 +34,7 @@ def weaker_program(program: Program, model: Model) -> Program | None:
     return weaker if _lost_dependencies(program, weaker) else None
 
 
-def say_what_it_relies_on(program: Program, weaker: Program, witness: Witness | None) -> str:
+def dependencies_text(program: Program, weaker: Program, witness: Witness | None) -> str:
     """The dependencies without which a program is violated, as far as the execution shows."""
     removed = _removed_dependencies(program, weaker)
     if witness is not None:

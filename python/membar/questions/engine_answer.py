@@ -12,7 +12,7 @@ from membar.languages import DEFAULT_MODELS
 from membar.languages.registry import NO_ORDER, words_of, words_of_all
 from membar.limits.budget import AFTER_INTERRUPT, LimitError, limit_resources, stage
 from membar.models.model import Model
-from membar.program.access import COMPILED, NO_LOCATION, told_where
+from membar.program.access import COMPILED, NO_LOCATION, with_line
 from membar.program.atomicity import has_wide_steps
 from membar.program.dependencies import tags_of
 from membar.program.grace_periods import GRACE_PERIODS
@@ -82,7 +82,7 @@ def _unexplored_access(problem: InputError, task: Task, engine: Engine) -> str |
     is_stray = problem.diagnostics[0].code == NO_LOCATION and task.program.language in COMPILED
     if not is_stray or not _runs_buffers(task, engine):
         return None
-    return f"the engine {engine.name} stopped: {told_where(problem.diagnostics[0])}"
+    return f"the engine {engine.name} stopped: {with_line(problem.diagnostics[0])}"
 
 
 def _why_not(task: Task) -> str | None:

@@ -332,7 +332,7 @@ class _Asking:
             is_late = isinstance(other, Unknown)
             notes = (*outcome.run.notes, removable.GIVEN_UP) if is_late else outcome.run.notes
             return replace(found, outcome=replace(outcome, run=replace(outcome.run, notes=notes)))
-        note = removable.say_what_it_relies_on(written, weaker, other.witness)
+        note = removable.dependencies_text(written, weaker, other.witness)
         flagged = other if search.strict_dependencies else outcome
         flags = tuple(sorted({*flagged.run.flags, removable.FLAG}))
         flagged = replace(flagged, run=replace(flagged.run, flags=flags, notes=(*flagged.run.notes, note)))

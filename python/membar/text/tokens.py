@@ -122,7 +122,7 @@ class Cursor:
         """This place, to come back to."""
         return self._at
 
-    def texts_since(self, mark: int) -> set[str]:
+    def words_since(self, mark: int) -> set[str]:
         """The words between a place and this one."""
         return {token.text for token in self._tokens[mark : self._at]}
 

@@ -140,9 +140,9 @@ def test_where_time_is_over_the_repair_is_checked_again_all_the_same() -> None:
     with clock.watching():
         time.sleep(0.05)
     assert clock.is_over
-    assert clock.for_one_more is not None
-    assert clock.for_one_more > 1.0
-    assert Clock(None).for_one_more is None
+    assert clock.last_check_limit is not None
+    assert clock.last_check_limit > 1.0
+    assert Clock(None).last_check_limit is None
 
 
 def test_what_time_was_too_short_for_is_not_told_as_a_counterexample(monkeypatch: pytest.MonkeyPatch) -> None:

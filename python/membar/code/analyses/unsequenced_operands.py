@@ -31,7 +31,7 @@ _HARMLESS = frozenset(
 )  # fmt: skip
 
 
-def quiet_functions(module: ir.Module) -> frozenset[str]:
+def functions_without_shared_effects(module: ir.Module) -> frozenset[str]:
     """The functions that access only variables of their own, and call only such functions."""
     quiet = {
         name for name, function in module.functions.items() if name in _HARMLESS or _is_private(function)
@@ -325,7 +325,7 @@ class _Function:
 
 def pairs_of_program(module: ir.Module, is_of_program: Callable[[str], bool]) -> set[Pair]:
     """The pairs of all functions that stand in files of the program."""
-    quiet = quiet_functions(module)
+    quiet = functions_without_shared_effects(module)
     return {
         pair
         for function in module.functions.values()

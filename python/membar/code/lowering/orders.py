@@ -49,7 +49,7 @@ class Orders:
         return both, both, frozenset({"RLX", "LF"})
 
     @property
-    def given_back(self) -> Tags:
+    def lock_release_tags(self) -> Tags:
         """The words of giving a lock back."""
         return frozenset({"UL"}) if self.is_kernel else frozenset({"REL"})
 

@@ -136,7 +136,7 @@ def _lock(thread: ThreadLowering, item: ir.Call) -> None:
 
 def _unlock(thread: ThreadLowering, item: ir.Call) -> None:
     address = thread.value(item.arguments[0], item, "used as an address")
-    tags = thread.context.orders.given_back
+    tags = thread.context.orders.lock_release_tags
     span = thread.context.span(item.place)
     thread.flow.emit(Store(address=address, value=FALSE, size=_LOCK_SIZE, tags=tags), span)
 

@@ -145,7 +145,7 @@ class _Undefined:
             name
             for block in function.blocks
             for item in (*block.instructions, block.end)
-            for name in uses.that_matter(item)
+            for name in uses.values_that_matter(item)
             if not name.startswith(f"{MERGED}/")
         }
         matters -= {
@@ -164,7 +164,7 @@ class _Undefined:
             checked: set[str] = set()
             for item in block.instructions:
                 emit.place = item.place
-                self._check_copied(uses.that_matter(item), checked, emit)
+                self._check_copied(uses.values_that_matter(item), checked, emit)
                 if isinstance(item, ir.Store | ir.CompareExchange | ir.Update):
                     item = self._without_padding(function.name, item, emit)  # noqa: PLW2901 - the same, mended
                 elif isinstance(item, ir.Compute) and item.operation == PAIR:
@@ -186,7 +186,7 @@ class _Undefined:
                     if names and item.result.name in matters:
                         self._check(item.result, names, emit, None)
             emit.place = block.end.place
-            self._check_copied(uses.that_matter(block.end), checked, emit)
+            self._check_copied(uses.values_that_matter(block.end), checked, emit)
             blocks[block.name] = replace(block, instructions=tuple(emit.take()))
         return replace(function, blocks=tuple(blocks.get(each.name, each) for each in function.blocks))
 
@@ -470,7 +470,7 @@ class _Uses:
             or (isinstance(item, ir.Update) and item.operation != "xchg")
         }
 
-    def that_matter(self, item: ir.Instruction | ir.Terminator) -> Iterator[str]:
+    def values_that_matter(self, item: ir.Instruction | ir.Terminator) -> Iterator[str]:
         """The values that something is computed or decided from here."""
         match item:
             case ir.Store(value=value, address=address, ordering=None):

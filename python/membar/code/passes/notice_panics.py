@@ -38,7 +38,7 @@ def notice_panics(module: ir.Module) -> ir.Module:
         functions[name] = _answered(function) if asked else function
         for block, index, item in asked:
             place = _in_program(item.place)
-            if place is not None and _Panicked(module, function, item).goes_on(block, index + 1):
+            if place is not None and _Panicked(module, function, item).continues_after(block, index + 1):
                 found.append(place)
     return replace(module, functions=functions, handlers=tuple(dict.fromkeys(found)))
 
@@ -72,7 +72,7 @@ class _Panicked:
     function: ir.Function
     question: ir.Call
 
-    def goes_on(self, block: ir.Block, start: int) -> bool:
+    def continues_after(self, block: ir.Block, start: int) -> bool:
         """Whether the program does anything but fail; if it may be ignored, anything else than before."""
         self.blocks = {each.name: each for each in self.function.blocks}
         (result,) = self.question.results

@@ -56,7 +56,7 @@ def place_heap(module: ir.Module) -> ir.Module:
             *module.partly_checked,
             *allocations_checked(heap.large),
             *heap.leaks.parts,
-            *heap.begun_again(),
+            *heap.restarted_variables_notes(),
         ),
     )
     return heap.checks.added_to(done)
@@ -80,7 +80,7 @@ class _Heap:
         self.again: set[str] = set()
         self._written: set[str] = set()
 
-    def begun_again(self) -> list[tuple[str, str]]:
+    def restarted_variables_notes(self) -> list[tuple[str, str]]:
         """What is not checked of variables that begin again at the same address."""
         places = {name: self.module.objects[name].place for name in self.again}
         lines = {

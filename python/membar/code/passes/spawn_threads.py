@@ -242,16 +242,20 @@ class _Spawning:
         self, name: str, function: ir.Function, first: list[ir.Instruction], argument: ir.Operand
     ) -> ir.Function:
         """What a thread runs: the function, then what the library does at the end of a thread."""
-        given_back = tuple(ir.Value(f"result.{at}", type_) for at, type_ in enumerate(function.results))
+        lock_release_tags = tuple(
+            ir.Value(f"result.{at}", type_) for at, type_ in enumerate(function.results)
+        )
         callee = ir.FunctionAddress(function.name)
         given = (argument,) if function.parameters else ()
         if function.parameters and isinstance(function.parameters[0].type, ir.Int):
             converting, number = self._as_integer(argument, function.parameters[0].type)
             first, given = [*first, *converting], (number,)
-        instructions = [*first, ir.Call(results=given_back, callee=callee, arguments=given)]
+        instructions = [*first, ir.Call(results=lock_release_tags, callee=callee, arguments=given)]
         if END_OF_THREAD in self.functions:
             instructions.append(ir.Call(results=(), callee=ir.FunctionAddress(END_OF_THREAD), arguments=()))
-        block = ir.Block(name="start", instructions=tuple(instructions), end=ir.Return(values=given_back))
+        block = ir.Block(
+            name="start", instructions=tuple(instructions), end=ir.Return(values=lock_release_tags)
+        )
         start = ir.Function(
             name=name, parameters=(), results=function.results, blocks=(block,), place=function.place
         )

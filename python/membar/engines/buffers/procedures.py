@@ -78,7 +78,7 @@ class Procedures:
         return None if seconds is None else max(seconds - self.seconds, 0.0)
 
     @property
-    def only_first(self) -> bool:
+    def stops_at_first(self) -> bool:
         """Whether one failure, error state or deadlock is enough."""
         return self._task.program.condition is None and not self._task.options.all_executions
 
@@ -209,7 +209,7 @@ class Procedures:
         findings = self._question.core.forward(
             sleep="sleep" not in off,
             acceleration="acceleration" not in off,
-            only_first=self.only_first,
+            only_first=self.stops_at_first,
             seconds=seconds,
             states=states,
             memory=self._task.limits.memory,
@@ -233,7 +233,7 @@ class Procedures:
         """Exploration with short buffers, if it says something about longer ones."""
         findings = self._question.core.bounded(
             bound=bound,
-            only_first=self.only_first,
+            only_first=self.stops_at_first,
             seconds=self._least(seconds),
             states=self._fewest(states),
             memory=self._task.limits.memory,

@@ -16,7 +16,7 @@ from membar.models.model import Operational
 from membar.program.atomicity import require_plain_edges
 from membar.program.encoding import EncodedProgram, encode_program
 from membar.program.expand import expand
-from membar.program.loops import stop_unexplored
+from membar.program.loops import stop_at_unexplored
 from membar.program.operations import Assert, Fence, Spawn
 from membar.program.program import Program
 from membar.properties import PROPERTIES
@@ -84,7 +84,7 @@ def encode_task(task: Task) -> EncodedTask:
         raise EngineLimitError(f"the model {task.model.name} has no store-buffer semantics")
     if discipline is Operational.CAM:
         raise EngineLimitError("cam is defined by its buffer bound")
-    program = stop_unexplored(task.program)
+    program = stop_at_unexplored(task.program)
     machine = Machine(program, discipline, None)
     _refuse_late_commitment(program)
     observer = Observer(program)

@@ -15,7 +15,7 @@ from membar.engines.graphs.search_choice import (
     careful_exploration,
     exploration,
     may_go_first,
-    trial,
+    trial_steps,
     why_not_classes,
 )
 from membar.engines.graphs.symmetry_classes import (
@@ -30,7 +30,7 @@ from membar.models.encoding import EncodedPlan, encode_plan
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
 from membar.models.plan import CheckMode, Plan
-from membar.program.access import NO_LOCATION, told_where
+from membar.program.access import NO_LOCATION, with_line
 from membar.program.allocations import UNORDERED
 from membar.program.atomicity import require_single_accesses
 from membar.program.awaits import NO_WATCHES, Watches
@@ -43,7 +43,7 @@ from membar.program.program import Edge
 from membar.program.symmetry import Group, groups
 from membar.properties import ASSERTED
 from membar.properties.final_state import Observer
-from membar.properties.judge import Tally, left_out_by_filter
+from membar.properties.judge import Tally, excluded_by_filter_text
 from membar.properties.locks import MISUSE_FLAGS
 from membar.properties.memory import property_of
 from membar.properties.races import RACE_FLAG
@@ -123,7 +123,7 @@ class Search:
         self.program = expand(task.program)
         require_single_accesses(self.program, runs_buffers=task.model.operational is not None)
         self.exploration = exploration(task, self.program)
-        self.steps = trial(task, self.program) if self.exploration == GENERAL else None
+        self.steps = trial_steps(task, self.program) if self.exploration == GENERAL else None
         self.without_classes = (
             why_not_classes(task, self.program) if task.options.coherence is Coherence.OBSERVED else None
         )
@@ -377,7 +377,7 @@ class Search:
             else:
                 left_out += 1
         if left_out:
-            tally.notes.append(left_out_by_filter(left_out))
+            tally.notes.append(excluded_by_filter_text(left_out))
 
     def _take_unit(self, tally: Tally) -> None:
         """Says what was counted, if that is not executions."""
@@ -458,5 +458,5 @@ class Search:
             wrong = self._witnesses.fault(execution, thread)
             if self.task.program.condition is not None or wrong.code != NO_LOCATION:
                 raise InputError(wrong)
-            return self._witnesses.of(execution, told_where(wrong))
+            return self._witnesses.of(execution, with_line(wrong))
         return None

@@ -41,7 +41,7 @@ def exploration(task: Task, program: Program) -> str:
     return careful_exploration(task, program) if _has_loops(program) else GENERAL
 
 
-def trial(task: Task, program: Program) -> int | None:
+def trial_steps(task: Task, program: Program) -> int | None:
     """After how many steps of the general search to choose with care; None if there is no other."""
     model = task.model
     has_others = model.claims.load_buffering or model.claims.search == DEPENDENCY_AWARE

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import Diagnostic
-from membar.program.access import bad_access, told_where
+from membar.program.access import bad_access, with_line
 from membar.program.encoding import EncodedProgram
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind, final_memory
 from membar.program.expr import evaluate
@@ -44,7 +44,7 @@ class Witnesses:
         """Any execution; its message says why it is not complete."""
         statuses = [thread.status for thread in found.threads]
         if "fault" in statuses:
-            return self.of(found, told_where(self.fault(found, statuses.index("fault"))))
+            return self.of(found, with_line(self.fault(found, statuses.index("fault"))))
         if "failed" in statuses:
             return self.of_failure(found)
         return self.of(found, TRUNCATED if "cut" in statuses else "")

@@ -22,7 +22,7 @@ from membar.engines.reference.trace import Status, Trace
 from membar.engines.reference.values import all_traces
 from membar.models.evaluate import Evaluation, evaluator_of
 from membar.models.monotone import watches_under
-from membar.program.access import NO_LOCATION, told_where
+from membar.program.access import NO_LOCATION, with_line
 from membar.program.atomicity import advise_buffers, require_single_accesses, require_uncommitted
 from membar.program.awaits import NO_WATCHES
 from membar.program.blocking import is_decided
@@ -34,7 +34,7 @@ from membar.program.program import Program
 from membar.program.value_candidates import guesses
 from membar.properties.deadlock import deadlock_of
 from membar.properties.final_state import Observer
-from membar.properties.judge import TRUNCATED, Tally, left_out_by_filter
+from membar.properties.judge import TRUNCATED, Tally, excluded_by_filter_text
 from membar.properties.locks import MISUSE_FLAGS
 from membar.properties.property import has_operation
 from membar.properties.races import RACE_FLAG
@@ -98,7 +98,7 @@ class _Search:
         except LimitHitError as hit:
             self.tally.limit = hit.reason
         if self.left_out and self.task.options.all_executions:
-            self.tally.notes.append(left_out_by_filter(self.left_out))
+            self.tally.notes.append(excluded_by_filter_text(self.left_out))
         self.tally.statistics = Statistics(
             executions=self.executions,
             failed=self.failed or None,
@@ -144,7 +144,7 @@ class _Search:
         if self.task.program.condition is not None or fault.code != NO_LOCATION:
             raise InputError(fault)
         if self.tally.failed_assertion is None:
-            self.tally.failed_assertion = self._witness(chosen, found, told_where(fault))
+            self.tally.failed_assertion = self._witness(chosen, found, with_line(fault))
 
     def _take(self, chosen: Sequence[Trace], found: Evaluation) -> None:
         """Counts one consistent execution."""
@@ -188,7 +188,7 @@ class _Search:
         if failure is not None and fault is None and self.tally.failed_assertion is None:
             self.tally.failed_assertion = self._witness(chosen, found, failure)
         if self.task.options.all_executions:
-            message = told_where(fault) if fault is not None else failure or ""
+            message = with_line(fault) if fault is not None else failure or ""
             self.tally.kept.append(self._witness(chosen, found, message))
 
     def _take_flags(self, chosen: Sequence[Trace], found: Evaluation) -> None:

@@ -8,7 +8,7 @@ from membar.engines.reference.trace import Status, Trace
 from membar.engines.reference.witness_replay import deadlock_shown, rebuilt, rerun, waiting_shown
 from membar.models.evaluate import evaluator_of
 from membar.models.model import Model
-from membar.program.access import told_where
+from membar.program.access import with_line
 from membar.program.execution import final_memory
 from membar.program.program import Program
 from membar.properties import PROPERTIES
@@ -43,7 +43,7 @@ def evidence(program: Program, model: Model, witness: Witness) -> Tally:
         tally.failed_assertion = replace(witness, message=failed.failure or "assertion failed")
     astray = next((trace.fault for trace in chosen if trace.fault is not None), None)
     if astray is not None:
-        tally.failed_assertion = replace(witness, message=told_where(astray))
+        tally.failed_assertion = replace(witness, message=with_line(astray))
     _take_undefined(tally, model, witness)
     if tally.allocation is None and not witness.steps and program.ends_memory:
         tally.allocation = take_delayed_use(program, model, rebuilt(program, chosen, witness))

@@ -36,7 +36,7 @@ class Run:
     cycle: int | None
 
 
-def wrong_with(program: Program, model: Model, witness: Witness) -> str | None:
+def replay_error(program: Program, model: Model, witness: Witness) -> str | None:
     """None if `witness`, a run with a cycle, breaks a claim and is as fair as it says; else what is wrong."""
     if model.operational is None:
         return f"the model {model.name} has no store-buffer semantics"

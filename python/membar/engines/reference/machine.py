@@ -56,7 +56,7 @@ from membar.models.model import Operational
 from membar.program import operations as ops
 from membar.program.dependencies import tags_of
 from membar.program.expr import evaluate
-from membar.program.loops import stop_unexplored
+from membar.program.loops import stop_at_unexplored
 from membar.program.program import Program
 
 
@@ -64,7 +64,7 @@ class Machine:
     """The states and steps of one program under one discipline; `bound` None is no bound."""
 
     def __init__(self, program: Program, discipline: Operational, bound: int | None) -> None:
-        self.program = program = stop_unexplored(program)
+        self.program = program = stop_at_unexplored(program)
         self.discipline = discipline
         self.bound = bound
         self.thread_index = {thread.name: index for index, thread in enumerate(program.threads)}

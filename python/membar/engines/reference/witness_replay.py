@@ -85,9 +85,9 @@ def _not_for_ever(program: Program, model: Model, witness: Witness) -> str | Non
     """What is wrong with a run that says that it goes on forever and breaks a claim."""
     if witness.cycle is None:
         return None
-    from membar.engines.reference.lassos import wrong_with  # most witnesses have an end
+    from membar.engines.reference.lassos import replay_error  # most witnesses have an end
 
-    return wrong_with(program, model, witness)
+    return replay_error(program, model, witness)
 
 
 def waiting_shown(program: Program, model: Model, witness: Witness) -> str | None:

@@ -221,13 +221,13 @@ class Candidate:
         )
 
     @cached_property
-    def wanted_before(self) -> tuple[tuple[int, int], ...]:
+    def ordered_pending_reads(self) -> tuple[tuple[int, int], ...]:
         """The pending reads that are ordered."""
         pairs = product(self.waiting, self.waiting)
         return tuple(pair for pair in pairs if self.order.is_before(*pair))
 
     @cached_property
-    def wanted_together(self) -> tuple[tuple[int, int], ...]:
+    def simultaneous_pending_reads(self) -> tuple[tuple[int, int], ...]:
         """The pending reads at one instant."""
         pairs = product(self.waiting, self.waiting)
         return tuple(pair for pair in pairs if self.order.is_together(*pair))
@@ -322,8 +322,10 @@ def _embeddings(
 
 
 def _is_ordered(candidate: Candidate, known: Order, images: Mapping[int, int]) -> bool:
-    return all(known.is_before(images[one], images[other]) for one, other in candidate.wanted_before) and all(
-        known.is_together(images[one], images[other]) for one, other in candidate.wanted_together
+    return all(
+        known.is_before(images[one], images[other]) for one, other in candidate.ordered_pending_reads
+    ) and all(
+        known.is_together(images[one], images[other]) for one, other in candidate.simultaneous_pending_reads
     )
 
 

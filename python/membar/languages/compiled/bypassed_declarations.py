@@ -18,7 +18,9 @@ from membar.source import pattern
 _OF_COMPILER = pattern(r"\d+|(?:retval|tmp|temp|coerce|nrvo|saved_stack)\d*|.*[.-].*")
 
 
-def misused_unseen(function: ir.Function, inner: Mapping[str, str], others: Collection[str]) -> list[str]:
+def silently_misused_variables(
+    function: ir.Function, inner: Mapping[str, str], others: Collection[str]
+) -> list[str]:
     """The variables of inner blocks that may be misused unseen, as messages name them.
 
     Args:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from membar.code import ir as code
 from membar.code.subobjects import Shape, has_bit_fields
 from membar.diagnostics import InputError
-from membar.languages.compiled.bypassed_declarations import misused_unseen
+from membar.languages.compiled.bypassed_declarations import silently_misused_variables
 from membar.languages.compiled.constants import Constants, UnsupportedError, flatten, scalar_type
 from membar.languages.compiled.exceptions import handlers
 from membar.languages.compiled.llvm import module as llvm
@@ -75,7 +75,7 @@ class ModuleLowering:
         self.allocated: dict[tuple[str, int, int], tuple[str, Shape]] = {}
         self.handlers: list[code.Place] = []
         self.is_marked, self.has_unmarked = has_markers(module), False
-        self.misused_unseen: list[str] = []
+        self.silently_misused_variables: list[str] = []
         self.lines_of_less_alignment: set[int] = set()
         self._reached: list[str] = []
 
@@ -112,9 +112,9 @@ class ModuleLowering:
         less = sorted(self.lines_of_less_alignment)
         where = f"line{'s' * (len(less) > 1)} {', '.join(map(str, less))}"
         aligned = (("memory", f"without the alignment of what {where} access{'es' * (len(less) == 1)}"),)
-        names = " and ".join(self.misused_unseen)
+        names = " and ".join(self.silently_misused_variables)
         part = f"without checking that {names}, whose declaration a jump skips, is used only inside its block"
-        passed = (("memory", part),) if self.misused_unseen else ()
+        passed = (("memory", part),) if self.silently_misused_variables else ()
         return (*((("races", divided),) if found else ()), *unmarked, *passed, *(aligned if less else ()))
 
     def _constructors_in(self, name: str) -> Iterator[str]:
@@ -226,7 +226,9 @@ class ModuleLowering:
         )
         if body is not None and not self.is_rust and not self.module.is_given:
             inner = self._inner_variables(body.variables)
-            self.misused_unseen += misused_unseen(done, inner, body.variables.keys() - inner.keys())
+            self.silently_misused_variables += silently_misused_variables(
+                done, inner, body.variables.keys() - inner.keys()
+            )
         return done
 
     def _inner_variables(

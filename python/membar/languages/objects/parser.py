@@ -46,7 +46,7 @@ def parse_text(source: SourceFile) -> o.ConcurrentObject:
         except InputError as found:
             problems.extend(item for item in found.diagnostics if not _follows(item, missing))
             _skip(text, start)
-            missing |= text.texts_since(start)
+            missing |= text.words_since(start)
     if problems:
         raise InputError(*problems)
     return _build_object(source, name, scope, annotations)

@@ -217,7 +217,7 @@ class Houdini:
             for each in self.found.controls[other]
             if not each.shared.isdisjoint(changed)
         }
-        both = self.kept_together(control, move, other)
+        both = self.pair_claims_to_preserve(control, move, other)
         if not theirs and not both:
             return False
         self._poll()
@@ -235,7 +235,9 @@ class Houdini:
             self._pair_version[later] += 1
         return bool(wrong or broken)
 
-    def kept_together(self, control: Hashable, move: Move, other: Hashable) -> dict[Term, z3.BoolRef]:
+    def pair_claims_to_preserve(
+        self, control: Hashable, move: Move, other: Hashable
+    ) -> dict[Term, z3.BoolRef]:
         """The claims about two control states that a step must preserve, as conditions before it."""
         changed = {variable for variable, _ in move.updates}
         related = self.between(control, other)

@@ -134,7 +134,7 @@ class Needed:
             done = self._done.get((control, number, other))
             if done is None:
                 done = self._done[control, number, other] = set()
-                claims = self._houdini.kept_together(control, move, other)
+                claims = self._houdini.pair_claims_to_preserve(control, move, other)
                 goals += list(claims.values())
                 if other in cases:
                     goals += [self._encoder.truth(goal.formula) for goal in cases[other].goals]

@@ -112,7 +112,7 @@ class _Discharge:
     def _interfere(self) -> None:
         done: set[Hashable] = set()
         for control, move in self._moves:
-            alike = self._prover.seen_alike(control, move)
+            alike = self._prover.observed_part(control, move)
             if alike in done:
                 self._proof.discharged[_INTERFERENCE] += 1
                 continue

@@ -201,7 +201,7 @@ class Prover:
             self._common = (others, shared)
         return self._common[1]
 
-    def seen_alike(self, control: Hashable, move: Move) -> Hashable | None:
+    def observed_part(self, control: Hashable, move: Move) -> Hashable | None:
         """The part of a step that other threads observe: equal parts have equal (3); None: everything."""
         if self._claims.between:
             return None

@@ -302,7 +302,7 @@ class _Repairing:
             lower_bound=found.lower_bound,
             others=tuple(self._text(other) for other in others),
             result=self._checked_again(
-                choice, self.clock.briefly if found.is_interrupted else self.clock.for_one_more
+                choice, self.clock.brief_limit if found.is_interrupted else self.clock.last_check_limit
             ),
             tested=found.tested,
             undecided=found.undecided,

@@ -33,14 +33,14 @@ class Clock:
         return self.deadline is not None and time.monotonic() > self.deadline
 
     @property
-    def briefly(self) -> float:
+    def brief_limit(self) -> float:
         """The time for a check that should not delay the answer: twice that of the longest one so far."""
         return _WHEN_SHORT + 2 * self._longest
 
     @property
-    def for_one_more(self) -> float | None:
+    def last_check_limit(self) -> float | None:
         """The time for the last check, even if no time is left."""
-        return None if self.remaining_seconds is None else max(self.remaining_seconds, self.briefly)
+        return None if self.remaining_seconds is None else max(self.remaining_seconds, self.brief_limit)
 
     @contextmanager
     def watching(self) -> Iterator[None]:

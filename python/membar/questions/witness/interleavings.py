@@ -14,7 +14,7 @@ from membar.engines.reference.machine import Machine
 from membar.engines.reference.runs import witness_of
 from membar.engines.reference.state import Move, State
 from membar.evidence.svcomp.places import Passing, Route
-from membar.program.access import told_where
+from membar.program.access import with_line
 from membar.questions.outcome import Witness
 from membar.records import record
 
@@ -146,7 +146,7 @@ class _Search:
         places = [edges[number].span for number in self.route.targets[0].edges]
         if fault is None or fault.primary is None or fault.primary.span not in places:
             return None
-        return self._witness(moves, told_where(fault))
+        return self._witness(moves, with_line(fault))
 
     def _witness(self, moves: Sequence[Move], message: str) -> Witness | None:
         witness = witness_of(self.machine, moves, message)

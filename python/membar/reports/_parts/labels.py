@@ -42,7 +42,7 @@ class _Tiles:
         for tile in _tiles(box):
             self.tiles.setdefault(tile, []).append((number, box))
 
-    def near(self, box: Box, slack: float) -> set[tuple[int, Box]]:
+    def overlapping_boxes(self, box: Box, slack: float) -> set[tuple[int, Box]]:
         """What overlaps `box` with `slack` around it."""
         wide = Box(box.left - slack, box.top - slack, box.width + 2 * slack, box.height + 2 * slack)
         return {
@@ -68,8 +68,8 @@ def _cheapest_place(edge: DrawnEdge, path: Path, number: int, points: _Tiles, ta
     def cost(index: int) -> float:
         box = _box_around(along[index], wide)
         total = abs(index / (len(along) - 1) - 0.5) * 4
-        total += sum(weight for weight, _ in taken.near(box, 1.5))
-        for other, point in points.near(box, SLACK):
+        total += sum(weight for weight, _ in taken.overlapping_boxes(box, 1.5))
+        for other, point in points.overlapping_boxes(box, SLACK):
             if other != number:
                 total += 4 if _overlap(box, point) else 1
         near_ends = Box(box.left - 4, box.top - 4, box.width + 8, box.height + 8)

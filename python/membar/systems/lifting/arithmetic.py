@@ -115,7 +115,7 @@ class Arithmetic:
             options.append((named, kind))
         if len(options) == 1:
             return options[0][0]
-        raise SplitError(*(path.knowing(value, found, *literals) for found, literals in options))
+        raise SplitError(*(path.with_known_value(value, found, *literals) for found, literals in options))
 
     # Operators
 
@@ -284,7 +284,7 @@ class Arithmetic:
                 return False
         extended, fresh = path.another()
         one = StateVariable(tally.storage, (fresh,), tally.reader)
-        exception = extended.knowing(one, Number(1 - word), self._is_word(one, 1 - word))
+        exception = extended.with_known_value(one, Number(1 - word), self._is_word(one, 1 - word))
         raise SplitError(path.for_all(everyone), exception)
 
     def _counted_below(self, op: BinaryOp, tally: Tally, number: Count | Number, path: Path) -> bool:

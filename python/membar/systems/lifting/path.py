@@ -68,14 +68,14 @@ class Path:
     failed: str | None = None
     span: Span | None = None
 
-    def having(self, *literals: Literal) -> Path:
+    def with_assumptions(self, *literals: Literal) -> Path:
         """The path with more assumptions."""
         fresh = tuple(one for one in literals if one not in self.literals)
         return replace(self, literals=(*self.literals, *fresh))
 
-    def knowing(self, held: StateVariable, value: Value, *literals: Literal) -> Path:
+    def with_known_value(self, held: StateVariable, value: Value, *literals: Literal) -> Path:
         """The path in which a variable has a known value."""
-        return replace(self.having(*literals), known={**self.known, held: value})
+        return replace(self.with_assumptions(*literals), known={**self.known, held: value})
 
     def setting(self, register: str, value: Value) -> Path:
         """The path with a register set."""
@@ -114,7 +114,7 @@ def parameter_for(path: Path, who: Who) -> ProcessVariable:
     for base, candidate in ((path, ACTING), *((path, other) for other in path.others), (extended, fresh)):
         equation = Literal(who, Comparison.EQUAL, candidate)
         if negation(equation) not in path.literals:
-            options.append(replace(base.having(equation), who={**base.who, who: candidate}))
+            options.append(replace(base.with_assumptions(equation), who={**base.who, who: candidate}))
     raise SplitError(*options)
 
 
@@ -132,10 +132,10 @@ def is_same(path: Path, left: Who, right: Who) -> bool:
         return False
     if equation in path.literals:
         return True
-    equal = path.having(equation)
+    equal = path.with_assumptions(equation)
     if isinstance(one, Access) and isinstance(other, ProcessVariable):
         equal = replace(equal, who={**path.who, one: other})
-    raise SplitError(equal, path.having(negation(equation)))
+    raise SplitError(equal, path.with_assumptions(negation(equation)))
 
 
 def is_less(path: Path, left: Who, right: Who) -> bool:
@@ -152,7 +152,7 @@ def is_true(path: Path, literal: Literal) -> bool:
         return True
     if negation(literal) in path.literals:
         return False
-    raise SplitError(path.having(literal), path.having(negation(literal)))
+    raise SplitError(path.with_assumptions(literal), path.with_assumptions(negation(literal)))
 
 
 def seen_name(register: str) -> str:
@@ -172,9 +172,9 @@ def has_next(path: Path, head: AtHead) -> bool:
     options: list[Path] = []
     extended, fresh = path.another()
     for base, candidate in ((path, ACTING), *((path, other) for other in path.others), (extended, fresh)):
-        chosen = base.having(scanned_literal(register, candidate, value=False))
+        chosen = base.with_assumptions(scanned_literal(register, candidate, value=False))
         options.append(chosen.setting(register, Identity(candidate)))
-    ended = path.having(scanned_literal(register, ACTING, value=True)).for_all(
+    ended = path.with_assumptions(scanned_literal(register, ACTING, value=True)).for_all(
         scanned_literal(register, EACH, value=True)
     )
     options.append(ended.setting(register, Count()))

@@ -240,7 +240,7 @@ class _Panics:
     def _function(self, function: ir.Function) -> ir.Function:
         what = _FOR_MANY.get(demangle(function.name).partition("::<")[0]) if function.blocks else None
         if what is not None:
-            return cut_off(function, what, self.checks)
+            return truncate_executions_in(function, what, self.checks)
         blocks = tuple(
             replace(
                 block, instructions=tuple(new for old in block.instructions for new in self._instruction(old))
@@ -346,10 +346,12 @@ class _Missing:
         return function is not None and bool(function.blocks)
 
     def _stub(self, function: ir.Function) -> ir.Function:
-        return cut_off(function, f"calls of `{shorten_library(demangle(function.name))}`", self.checks)
+        return truncate_executions_in(
+            function, f"calls of `{shorten_library(demangle(function.name))}`", self.checks
+        )
 
 
-def cut_off(function: ir.Function, reason: str, checks: Checks) -> ir.Function:
+def truncate_executions_in(function: ir.Function, reason: str, checks: Checks) -> ir.Function:
     """A function with a body at which executions are truncated."""
     cut = checks.cut(reason, function.place)
     block = ir.Block(name="start", instructions=(cut,), end=ir.Unreachable())
