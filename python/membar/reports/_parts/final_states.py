@@ -93,9 +93,10 @@ def _count_text(program: Program, run: Run) -> str:
         return ""
     word = "fail" if program.condition.quantifier is Quantifier.FORALL else "satisfy"
     number = run.negative if word == "fail" else run.positive
-    unit = "executions" if run.statistics.classes is None else "reads-from classes"
-    if run.statistics.executions is None:  # of all states, those in which every thread has ended
-        unit = "terminal states"
+    if run.statistics.classes is not None:
+        unit = "reads-from classes"
+    else:  # of all states, those in which every thread has ended
+        unit = "terminal states" if run.statistics.executions is None else "executions"
     return f"{number} of {total} {unit} {word} the formula"
 
 
