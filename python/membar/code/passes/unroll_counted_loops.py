@@ -15,6 +15,7 @@ from membar.code import ir
 from membar.code.checks import Checks
 from membar.code.loops import Loop, last_first, natural_loops
 from membar.code.passes import Pass
+from membar.code.passes.addresses_of_locals import with_constant_addresses, without_constant_addresses
 from membar.code.passes.fold_constants import fold_blocks, fold_terminator, known_value, loaded_constant
 from membar.code.primitives import PREFIX
 from membar.code.rewrite import with_operands, with_targets
@@ -80,6 +81,7 @@ class _Unrolling:
     """Copies the blocks of one function."""
 
     def __init__(self, function: ir.Function, module: ir.Module, checks: Checks) -> None:
+        function, self.locals = with_constant_addresses(function, natural_loops(function.blocks))
         self.function, self.bits, self.module, self.checks = function, module.pointer_bits, module, checks
         self.blocks = {block.name: block for block in function.blocks}
         self.copied_before = {  # names that an earlier run gave, maybe in blocks that were joined since
@@ -117,7 +119,8 @@ class _Unrolling:
         while True:
             done = self._copy_all()
             if done is not None:
-                return replace(self.function, blocks=tuple(fold_blocks(done, self.bits)))
+                blocks = without_constant_addresses(fold_blocks(done, self.bits), self.locals, self.bits)
+                return replace(self.function, blocks=tuple(blocks))
 
     def _copy_all(self) -> list[ir.Block] | None:
         self.names, self.copies, self.variables, self.todo = {}, {}, {}, []
