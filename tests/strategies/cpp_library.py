@@ -365,6 +365,14 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
         program("future", "std::promise<void> p;", "p.set_value();", "assert(f.wait_for(1s) == std::future_status::ready);", setup="auto f = p.get_future();"),
         (VIOLATED, REFUSED),
     ),
+    "async: what the function does is seen by who waits for it": (
+        program("future", "", "", "auto f = std::async(std::launch::async, [] { data = 1; }); f.wait(); assert(data == 1);"),
+        (HOLDS, REFUSED),
+    ),
+    "async: not waited for": (
+        program("future", "", "", "auto f = std::async(std::launch::async, [] { data = 1; }); data = 2;"),
+        (VIOLATED, REFUSED),
+    ),
     "promise: set twice": (
         program("future", "", "", "std::promise<int> p; p.set_value(1); p.set_value(2);"),
         (VIOLATED, REFUSED),

@@ -345,6 +345,10 @@ std::priority_queue<int> queue; std::mutex m;
 void work(int k) { std::lock_guard<std::mutex> guard(m); queue.push(k); }
 int main() { std::thread a(work, 1); work(2); a.join(); assert(queue.top() == 2); }
 """
+_ASYNC = """
+int x;
+int main() { auto f = std::async(std::launch::async, [] { x = 1; return 5; }); assert(f.get() == 5); assert(x == 1); }
+"""
 _RECURSIVE_TEMPLATE = """
 std::mutex m, n;
 template <class First, class... Rest> void lock_all(int skipped, First &first, Rest &...rest) {
@@ -447,6 +451,10 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("sort without its mutex", program("vector", "#include <algorithm>\n#include <mutex>" + _SORT.replace("std::lock_guard<std::mutex> guard(m); ", "")), VIOLATED),
     ("priority queue", program("queue", "#include <mutex>" + _PRIORITIES), HOLDS),
     ("priority queue without its mutex", program("queue", "#include <mutex>" + _PRIORITIES.replace("std::lock_guard<std::mutex> guard(m); ", "")), VIOLATED),
+    ("async", program("future", _ASYNC), HOLDS),
+    ("async without a policy", program("future", _ASYNC.replace("std::launch::async, ", "")), HOLDS),
+    ("async that returns nothing", program("future", _ASYNC.replace("return 5; ", "").replace("assert(f.get() == 5)", "f.get()")), HOLDS),
+    ("async not awaited", program("future", _ASYNC.replace("return 5; ", "").replace("assert(f.get() == 5)", "x = 2")), VIOLATED),
     ("template that calls itself", program("mutex", _RECURSIVE_TEMPLATE), VIOLATED),
 )  # fmt: skip
 """Name, text and verdict under rc20."""
@@ -463,6 +471,10 @@ OF_LIBCXX = frozenset(
         "promise not awaited",
         "packaged task",
         "packaged task not awaited",
+        "async",
+        "async without a policy",
+        "async that returns nothing",
+        "async not awaited",
         "string",
         "string without its mutex",
         "atomic access to a shared pointer",

@@ -198,6 +198,11 @@ class Layouts:
             found.add(tuple(inside))
         return found
 
+    def is_accessed_anywhere(self, site: str) -> bool:
+        """Whether accesses of several sizes may be anywhere in the objects of a site."""
+        layout = self.found.get(site)
+        return layout is not None and layout.unit > 0
+
     def _layout(self, site: str) -> Layout:
         return self.found.setdefault(site, Layout())
 

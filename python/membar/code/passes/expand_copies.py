@@ -21,8 +21,11 @@ OVERLAP = "memory is copied to memory that overlaps it"
 MOST_CELLS = 65_536
 
 
-def expand_copies(module: ir.Module) -> ir.Module:
-    """The module with copies and fills expanded, as far as their cells are known."""
+def expand_copies(module: ir.Module, *, is_last: bool = False) -> ir.Module:
+    """The module with copies and fills expanded, as far as their cells are known.
+
+    What seems to be accessed at any place is left to the last time: later passes may know the place.
+    """
     is_needed = any(
         isinstance(item, ir.Copy | ir.Fill)
         for function in module.functions.values()
@@ -35,7 +38,7 @@ def expand_copies(module: ir.Module) -> ir.Module:
     layouts = Layouts(module, targets)
     checks = Checks(module)
     functions = {
-        name: _Expansion(module, function, targets, layouts, checks).run()
+        name: _Expansion(module, function, targets, layouts, checks, is_last=is_last).run()
         for name, function in module.functions.items()
     }
     return checks.added_to(replace(module, functions=functions))
@@ -51,8 +54,10 @@ class _Expansion:
         targets: PointsTo,
         layouts: Layouts,
         checks: Checks,
+        *,
+        is_last: bool,
     ) -> None:
-        self.module, self.function = module, function
+        self.module, self.function, self.is_last = module, function, is_last
         self.targets, self.layouts, self.checks = targets, layouts, checks
         self.emit = Emitter(function, "copied", module)
 
@@ -86,7 +91,7 @@ class _Expansion:
                 if target == UNKNOWN or target.function is not None:
                     return None
                 covered = self.layouts.cells_within(target, length)
-                if covered is None:
+                if covered is None or (not self.is_last and self.layouts.is_accessed_anywhere(target.site)):
                     return None
                 found |= covered
             self._check_ends(operand, short, length, are_all=short == targets)

@@ -44,7 +44,7 @@ def split_cells(module: ir.Module) -> ir.Module:
     Raises:
         NotSupportedError: an access whose cells are not known.
     """
-    module = expand_copies(module)
+    module = expand_copies(module, is_last=True)
     targets = points_to(module)
     layouts = Layouts(module, targets)
     whole = WholeCells(module, targets, layouts)

@@ -124,6 +124,17 @@ static inline struct state *state_of(struct state **self)
     return *self;
 }
 
+/* A state may have one future, which is one more owner. */
+static inline void attach_future(struct state *found)
+{
+    pthread_mutex_lock(found->mutex);
+    if (found->flags & HAS_FUTURE)
+        throw_from_library("std::future_error");
+    __atomic_fetch_add(&found->owners, 1, __ATOMIC_RELAXED);
+    found->flags |= HAS_FUTURE;
+    pthread_mutex_unlock(found->mutex);
+}
+
 /// _ZNSt3__17promiseIvEC1Ev, _ZNSt3__17promiseIvED1Ev, _ZNSt3__17promiseIvE10get_futureEv, _ZNSt3__17promiseIvE9set_valueEv: `std::promise<void>`. A promise that is destroyed without a value leaves its future waiting.
 void _ZNSt3__17promiseIvEC1Ev(struct state **self)
 {
@@ -139,18 +150,17 @@ void _ZNSt3__17promiseIvEC1Ev(struct state **self)
 void _ZNSt3__17promiseIvED1Ev(struct state **self) { release(self); }
 void _ZNSt3__17promiseIvE10get_futureEv(struct state **future, struct state **self)
 {
-    struct state *found = state_of(self);
-    pthread_mutex_lock(found->mutex);
-    if (found->flags & HAS_FUTURE)
-        throw_from_library("std::future_error");
-    __atomic_fetch_add(&found->owners, 1, __ATOMIC_RELAXED);
-    found->flags |= HAS_FUTURE;
-    pthread_mutex_unlock(found->mutex);
-    *future = found;
+    *future = state_of(self);
+    attach_future(*future);
 }
 void _ZNSt3__17promiseIvE9set_valueEv(struct state **self) { _ZNSt3__117__assoc_sub_state9set_valueEv(state_of(self)); }
 
-/// _ZNSt3__16futureIvE3getEv, _ZNSt3__16futureIvED1Ev, _ZNSt3__113shared_futureIvED1Ev: `std::future<void>` and `std::shared_future<void>`.
+/// _ZNSt3__16futureIvEC1EPNS_17__assoc_sub_stateE, _ZNSt3__16futureIvE3getEv, _ZNSt3__16futureIvED1Ev, _ZNSt3__113shared_futureIvED1Ev: `std::future<void>` and `std::shared_future<void>`.
+void _ZNSt3__16futureIvEC1EPNS_17__assoc_sub_stateE(struct state **self, struct state *found)
+{
+    *self = found;
+    attach_future(found);
+}
 void _ZNSt3__16futureIvE3getEv(struct state **self)
 {
     struct state *found = state_of(self);
