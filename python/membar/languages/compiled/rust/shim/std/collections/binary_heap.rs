@@ -1,11 +1,12 @@
 //! `BinaryHeap`: slots with sorted elements. Which of several equal ones is greatest is open.
-use super::slots::{Slots, Taken};
+use super::slots::{Slots, Taken, ROOM};
 use crate::primitives;
 use core::cmp::Ordering;
 use core::fmt::{self, Debug, Formatter};
 use core::mem;
 use core::ops::{Deref, DerefMut};
 use core::slice;
+use real::collections::TryReserveError;
 use real::prelude::v1::*;
 use real::vec::Vec;
 
@@ -16,6 +17,7 @@ pub struct BinaryHeap<T> {
 }
 pub type Iter<'a, T> = slice::Iter<'a, T>;
 pub type IntoIter<T> = Taken<T>;
+pub type Drain<'a, T> = Taken<T>;
 
 impl<T> BinaryHeap<T> {
     #[inline]
@@ -47,13 +49,25 @@ impl<T> BinaryHeap<T> {
         self.into_iter().collect()
     }
     #[inline]
-    pub fn drain(&mut self) -> IntoIter<T> {
+    pub fn drain(&mut self) -> Drain<'_, T> {
         mem::take(&mut self.sorted).taken()
     }
     #[inline]
     pub fn reserve(&mut self, _: usize) {}
     #[inline]
+    pub fn reserve_exact(&mut self, _: usize) {}
+    #[inline]
+    pub fn try_reserve(&mut self, _: usize) -> Result<(), TryReserveError> {
+        Ok(())
+    }
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        ROOM
+    }
+    #[inline]
     pub fn shrink_to_fit(&mut self) {}
+    #[inline]
+    pub fn shrink_to(&mut self, _: usize) {}
 }
 impl<T: Ord> BinaryHeap<T> {
     #[inline]

@@ -3,6 +3,7 @@ use super::hash_map::{DrainKeys, HashMap, IntoKeys, Keys, RandomState};
 use core::borrow::Borrow;
 use core::fmt::{self, Debug, Formatter};
 use core::hash::{BuildHasher, Hash};
+use real::collections::TryReserveError;
 use real::prelude::v1::*;
 
 /// See `std::collections::HashSet`.
@@ -69,7 +70,13 @@ impl<T: Eq + Hash, S: BuildHasher> HashSet<T, S> {
     #[inline]
     pub fn reserve(&mut self, _: usize) {}
     #[inline]
+    pub fn try_reserve(&mut self, _: usize) -> Result<(), TryReserveError> {
+        Ok(())
+    }
+    #[inline]
     pub fn shrink_to_fit(&mut self) {}
+    #[inline]
+    pub fn shrink_to(&mut self, _: usize) {}
     #[inline]
     pub fn contains<Q: ?Sized + Hash + Eq>(&self, value: &Q) -> bool
     where
