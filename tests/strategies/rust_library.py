@@ -573,6 +573,20 @@ CASES = {
         "assert!(r);",
         "violated",
     ),
+    "the system's clock may be set back": (
+        "",
+        "use std::time::SystemTime; let (a, b) = (SystemTime::now(), SystemTime::now());"
+        "let r = b.duration_since(a).map_err(|e| e.duration());",
+        "assert!(r.is_ok());",
+        "violated",
+    ),
+    "the system's clock tells some time after 1970": (
+        "",
+        "use std::time::SystemTime; let (a, second) = (SystemTime::now(), Duration::from_secs(1));",
+        "assert!(a.checked_sub(second) < a.checked_add(second)); assert!(a > SystemTime::UNIX_EPOCH);"
+        "let _ = a.elapsed();",
+        "holds-within",
+    ),
     "a hash map gives its entries in any order": (
         "",
         "let m = std::collections::HashMap::from([(1, 5), (2, 6)]); let first = *m.keys().next().unwrap();",

@@ -1,5 +1,5 @@
 //! Time: an instant is any of two, and no clock is read. Executions in which others matter are not followed.
-//! The clock of a thread does not run backwards; those of two threads may differ.
+//! The clock of a thread does not run backwards; those of two threads may differ. The system's clock may be set.
 pub use real::time::*;
 
 use crate::primitives::{self, Own};
@@ -45,32 +45,90 @@ impl Instant {
         self.0.checked_sub(duration).map(Instant)
     }
 }
-impl Add<Duration> for Instant {
-    type Output = Instant;
+
+/// See `std::time::SystemTime`.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SystemTime(Duration);
+
+pub const UNIX_EPOCH: SystemTime = SystemTime(Duration::ZERO);
+
+/// The system's clock is about there: a program may look back from it.
+const SOME_YEARS: u64 = 1 << 30;
+
+/// How far a time is behind another one that was expected to be earlier.
+#[derive(Clone, Debug)]
+pub struct SystemTimeError(Duration);
+
+impl SystemTimeError {
     #[inline]
-    fn add(self, other: Duration) -> Instant {
-        Instant(self.0 + other)
+    pub fn duration(&self) -> Duration {
+        self.0
     }
 }
-impl AddAssign<Duration> for Instant {
-    #[inline]
-    fn add_assign(&mut self, other: Duration) {
-        *self = *self + other;
+impl core::fmt::Display for SystemTimeError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("second time provided was later than self")
     }
 }
-impl Sub<Duration> for Instant {
-    type Output = Instant;
+impl core::error::Error for SystemTimeError {}
+
+impl SystemTime {
+    pub const UNIX_EPOCH: SystemTime = UNIX_EPOCH;
     #[inline]
-    fn sub(self, other: Duration) -> Instant {
-        Instant(self.0 - other)
+    pub fn now() -> SystemTime {
+        SystemTime(Duration::new(SOME_YEARS + primitives::input(0, 1) as u64, 0))
+    }
+    #[inline]
+    pub fn duration_since(&self, earlier: SystemTime) -> Result<Duration, SystemTimeError> {
+        self.0.checked_sub(earlier.0).ok_or_else(|| SystemTimeError(earlier.0 - self.0))
+    }
+    #[inline]
+    pub fn elapsed(&self) -> Result<Duration, SystemTimeError> {
+        SystemTime::now().duration_since(*self)
+    }
+    #[inline]
+    pub fn checked_add(&self, duration: Duration) -> Option<SystemTime> {
+        self.0.checked_add(duration).map(SystemTime)
+    }
+    #[inline]
+    pub fn checked_sub(&self, duration: Duration) -> Option<SystemTime> {
+        self.0.checked_sub(duration).map(SystemTime)
     }
 }
-impl SubAssign<Duration> for Instant {
-    #[inline]
-    fn sub_assign(&mut self, other: Duration) {
-        *self = *self - other;
-    }
+
+/// Operators for times before or after another one.
+macro_rules! times {
+    ($($time:ident)*) => {$(
+        impl Add<Duration> for $time {
+            type Output = $time;
+            #[inline]
+            fn add(self, other: Duration) -> $time {
+                $time(self.0 + other)
+            }
+        }
+        impl AddAssign<Duration> for $time {
+            #[inline]
+            fn add_assign(&mut self, other: Duration) {
+                *self = *self + other;
+            }
+        }
+        impl Sub<Duration> for $time {
+            type Output = $time;
+            #[inline]
+            fn sub(self, other: Duration) -> $time {
+                $time(self.0 - other)
+            }
+        }
+        impl SubAssign<Duration> for $time {
+            #[inline]
+            fn sub_assign(&mut self, other: Duration) {
+                *self = *self - other;
+            }
+        }
+    )*};
 }
+times! { Instant SystemTime }
+
 impl Sub<Instant> for Instant {
     type Output = Duration;
     #[inline]
