@@ -9,6 +9,8 @@ from membar.program.program import GUARD, Edge, Program
 # How the message of an access that hits nothing begins.
 ASTRAY = "access of"
 NO_LOCATION = "W0322"
+# Where no object of a compiled program lies: what is accessed there is a member behind a null pointer.
+_FIRST_PAGE = 4096
 KERNEL = "LKMM"
 """Programs with the primitives of the Linux kernel."""
 COMPILED = frozenset({"C", "C++", "Rust", KERNEL})
@@ -47,12 +49,15 @@ def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Dia
             help="declare the location with the size of its accesses",
         )
     shown = signed(word)
-    mistake = "which is not a location" if shown else "a null pointer"
+    mistake, way_out = "which is not a location", "use the address of a declared location"
+    if 0 <= shown < _FIRST_PAGE and (not shown or program.language in COMPILED):
+        mistake = f"a null pointer{f' plus {shown}' if shown else ''}"
+        way_out = "the pointer is null here"
     return Diagnostic(
         code=NO_LOCATION,
         message=f"{ASTRAY} {size} byte{'' if size == 1 else 's'} at address {shown}, {mistake}",
         primary=None if span is None else Label(span, "there is no location"),
-        help="use the address of a declared location" if shown else "the pointer is null here",
+        help=way_out,
     )
 
 

@@ -65,6 +65,11 @@ WRONG = [
         "access of 1 byte at address 0, a null pointer",
         5,
     ),
+    (
+        "struct { long a, b; } *p;\nint main(void) {\n  return (int)p->b;\n}",
+        "access of 8 bytes at address 8, a null pointer plus 8",
+        5,
+    ),
 ]
 
 
