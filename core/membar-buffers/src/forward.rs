@@ -213,7 +213,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// What the empty buffers of a state say: it may be the end, or a deadlock.
-    fn look_empty(&mut self, state: &State, node: NodeId) -> Result<(), CoreError> {
+    fn note_empty_buffers(&mut self, state: &State, node: NodeId) -> Result<(), CoreError> {
         let automata = &self.semantics.world.automata;
         let empty = state.queues.iter().all(|&queue| automata.has_empty_word(queue));
         let system = &*self.semantics.system;
@@ -263,7 +263,7 @@ impl Search<'_, '_, '_> {
         }
         let successors = self.semantics.successors(&state)?;
         let node = self.node(&state, place, came.as_ref(), growths)?;
-        self.look_empty(&state, node)?;
+        self.note_empty_buffers(&state, node)?;
         let mut todo = Vec::new();
         for successor in successors {
             let number = self.transitions.number(&successor.transition);

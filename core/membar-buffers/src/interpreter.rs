@@ -192,7 +192,7 @@ impl System<'_> {
             let Some(operation) = edge.operations.get(at) else {
                 let registers = std::mem::take(&mut progress.registers);
                 let to = self.intern(progress.thread, edge.target, registers.into())?;
-                match progress.hand_back(world, to) {
+                match progress.resume_sender(world, to) {
                     Ok(sender) => (at, progress) = sender,
                     Err(progress) => {
                         push(attempt, *progress, End::Moved(to));
@@ -438,7 +438,7 @@ impl<M: Memory> Progress<M> {
     }
 
     /// At the end of its edge the receiver, which is now at `local`, lets the sender go on; other steps end.
-    fn hand_back(self, world: &mut M::World, local: LocalId) -> Result<(usize, Self), Box<Self>> {
+    fn resume_sender(self, world: &mut M::World, local: LocalId) -> Result<(usize, Self), Box<Self>> {
         let Stage::Receiving { sender, edge, at, registers, values } = self.meeting else {
             return Err(Box::new(self));
         };

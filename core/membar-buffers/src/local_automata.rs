@@ -243,7 +243,7 @@ pub(super) fn flatten(
         let before = (values.iter().map(BTreeSet::len).sum::<usize>(), system.count_locals());
         let mut taken = Vec::new();
         for thread in 0..system.threads() {
-            match alone(system, thread, &mut values, watch)? {
+            match steps_of_thread(system, thread, &mut values, watch)? {
                 Ok(steps) => taken.push(steps),
                 Err(stopped) => return Ok(Err(stopped)),
             }
@@ -270,7 +270,7 @@ pub(super) fn flatten(
 type Steps = Vec<(LocalId, ThreadStep<AnyMemory>)>;
 
 /// Every step of a thread.
-fn alone(
+fn steps_of_thread(
     system: &mut System<'_>,
     thread: usize,
     values: &mut Vec<BTreeSet<u64>>,

@@ -103,7 +103,7 @@ impl Search<'_, '_, '_> {
                 None => growth.before,
                 Some(older) => self.nodes[older as usize].queues[growth.queue],
             };
-            for cycle in self.turns(base, &reading.words[growth.queue], growth)?.iter().rev() {
+            for cycle in self.matching_cycles(base, &reading.words[growth.queue], growth)?.iter().rev() {
                 for (&number, stored) in cycle.turn.iter().zip(&cycle.stored).rev() {
                     self.undo(number, stored, None, reading)?;
                 }
@@ -116,7 +116,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// The cycles whose words, in this order, follow a word of `base` in `word`; as few as possible.
-    fn turns<'g>(
+    fn matching_cycles<'g>(
         &self,
         base: Language,
         word: &[Letter],

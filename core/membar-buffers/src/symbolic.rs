@@ -141,7 +141,7 @@ impl View {
     }
 
     /// What this step stored joins what waits.
-    fn settle(&mut self, world: &mut World) {
+    fn append_stored(&mut self, world: &mut World) {
         let own = self.own(world).start;
         for (cell, value) in std::mem::take(&mut self.fresh) {
             let queue = own + world.discipline.queue(cell);
@@ -244,7 +244,7 @@ impl Memory for View {
 
     fn seen_by(&self, world: &mut World, thread: usize) -> Self {
         let mut next = self.clone();
-        next.settle(world);
+        next.append_stored(world);
         next.thread = thread;
         next.footprint.everything = true;
         next
@@ -361,7 +361,7 @@ impl<'s, 'p> Semantics<'s, 'p> {
                     view.footprint.everything |=
                         self.system.is_committed(other, to) || self.system.is_committed(other, from);
                 }
-                view.settle(&mut self.world);
+                view.append_stored(&mut self.world);
                 Outcome::Reached(State { locals, memory: view.memory, queues: view.queues })
             }
         };

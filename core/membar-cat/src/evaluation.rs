@@ -3,9 +3,9 @@
 //! A slot's operands lie before it, so the memory is split at the slot that is written. Nothing is undone when the
 //! search backtracks: each phase recomputes what it needs from rf and co.
 //!
-//! Models define much that a given program does not use. So it is known of each slot whether it is empty, and once
-//! the static slots are computed, `focus` determines which slots stay empty whatever rf and co are, and which then
-//! matter.
+//! Models define much that a given program does not use. So it is known of each slot whether it is empty, and once the
+//! static slots are computed, `restrict_to_needed` determines which slots stay empty whatever rf and co are, and which
+//! then matter.
 
 use crate::plan::{Check, CheckKind, CheckMode, Op, Plan, Primitive, Slot, Sort};
 use crate::relation::Shape;
@@ -82,7 +82,7 @@ impl Evaluation {
     }
 
     /// To be called when the static slots are computed: from now on only what can matter to a check is computed.
-    pub fn focus(&mut self, plan: &Plan, schedule: &Schedule) {
+    pub fn restrict_to_needed(&mut self, plan: &Plan, schedule: &Schedule) {
         let count = plan.instructions.len();
         // What stays empty: assumed of every slot that is not static, and taken back where it does not follow.
         let mut stays: Vec<bool> =
@@ -290,11 +290,11 @@ impl Evaluation {
             Op::Star(a) => {
                 out.copy_from_slice(at(a));
                 shape.close(out, watch)?;
-                shape.reflect(out);
+                shape.add_identity(out);
             }
             Op::Optional(a) => {
                 out.fill(0);
-                shape.reflect(out);
+                shape.add_identity(out);
                 union(out, at(a));
             }
             Op::Identity(a) => shape.identity(at(a), out),

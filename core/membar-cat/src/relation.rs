@@ -190,7 +190,7 @@ impl Shape {
     }
 
     /// Adds every pair `(a, a)`.
-    pub fn reflect(self, relation: &mut [u64]) {
+    pub fn add_identity(self, relation: &mut [u64]) {
         for a in 0..self.events {
             self.relate(relation, a, a);
         }

@@ -134,7 +134,7 @@ impl<'a> Brab<'a> {
             events.program[read.reader as usize] |= 1 << (read.node - 1);
         }
         // One instant is all that a state can be asked about.
-        if !part.settle(self.system)? || part.events.reads.len() > 1 {
+        if !part.simplify(self.system)? || part.events.reads.len() > 1 {
             return Ok(None);
         }
         let slots = part.drop_unused(self.system);

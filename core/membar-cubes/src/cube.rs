@@ -37,11 +37,11 @@ impl Cube {
         events.grow(slots as usize);
         events.begin(reads);
         let mut cube = Self { slots, facts, events };
-        Ok(cube.settle(system)?.then_some(cube))
+        Ok(cube.simplify(system)?.then_some(cube))
     }
 
     /// Drops what says nothing; false if nothing satisfies it.
-    pub fn settle(&mut self, system: &System) -> Result<bool, CoreError> {
+    pub fn simplify(&mut self, system: &System) -> Result<bool, CoreError> {
         if !self.facts.is_consistent(&system.sorts)? {
             return Ok(false);
         }

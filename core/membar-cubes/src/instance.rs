@@ -328,7 +328,7 @@ impl<'a> Instance<'a> {
             if rule.guard.iter().all(|check| self.holds(state, check))
                 && rule.universal.iter().all(|checks| self.one_holds(state, checks))
             {
-                self.fire(state, rule, found);
+                self.apply_rule(state, rule, found);
             }
         }
     }
@@ -347,7 +347,7 @@ impl<'a> Instance<'a> {
         next
     }
 
-    fn fire(&self, state: &[u8], rule: &Rule, found: &mut impl FnMut(Vec<u8>)) {
+    fn apply_rule(&self, state: &[u8], rule: &Rule, found: &mut impl FnMut(Vec<u8>)) {
         let mut open: Vec<(Vec<u8>, Vec<u8>)> = vec![(state.to_vec(), Vec::new())];
         for write in &rule.writes {
             let Some((_, given)) = write.cases.iter().find(|case| self.one_holds(state, &case.0)) else {

@@ -316,7 +316,7 @@ impl Step<'_> {
             return Ok(None);
         }
         let mut cube = Cube { slots: self.slots, facts, events };
-        if !cube.settle(self.system)? {
+        if !cube.simplify(self.system)? {
             return Ok(None);
         }
         let kept = cube.drop_unused(self.system);

@@ -28,7 +28,7 @@ pub struct Options {
 
 /// A transition taken by some processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct TakenTransition {
     /// The number that the caller gave the transition.
     pub transition: usize,
     /// The process of each parameter, counted from 0 along the trace.
@@ -39,7 +39,7 @@ pub struct Taken {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
     /// The transitions, in order.
-    pub taken: Vec<Taken>,
+    pub taken: Vec<TakenTransition>,
     /// How many processes occur.
     pub processes: u8,
     /// Which bad states, counted over unsafe states and then invariants.
@@ -85,7 +85,7 @@ pub struct Findings {
 struct Node {
     cube: Cube,
     parent: Option<usize>,
-    taken: Option<Taken>,
+    taken: Option<TakenTransition>,
     /// The name along the trace of each process.
     names: Vec<u8>,
     next_name: u8,
@@ -257,7 +257,7 @@ impl<'a> Search<'a> {
             names: before.kept.iter().map(name).collect(),
             cube: before.cube,
             parent: Some(at),
-            taken: Some(Taken { transition, processes }),
+            taken: Some(TakenTransition { transition, processes }),
             next_name: most,
             goal: parent.goal,
             goal_processes: Vec::new(),

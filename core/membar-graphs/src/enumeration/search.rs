@@ -134,7 +134,7 @@ impl<'a, 'w> Search<'a, 'w> {
         if !self.passes(&self.schedule.statics)? {
             return Ok(());
         }
-        self.evaluation.focus(self.plan, self.schedule);
+        self.evaluation.restrict_to_needed(self.plan, self.schedule);
         self.choose_reads()
     }
 

@@ -26,12 +26,12 @@ const MOST_HISTORY: usize = 1 << 25;
 
 /// Whether the question before was about the same events but for the newest, and which tags that had.
 #[derive(Debug, Clone, Copy, Default)]
-struct Same {
+struct LastQuestion {
     known: bool,
     tags: Option<TagSet>,
 }
 
-impl Same {
+impl LastQuestion {
     fn is(self, tags: Option<TagSet>) -> bool {
         self.known && self.tags == tags
     }
@@ -236,7 +236,7 @@ impl<'a> Explorer<'a> {
     /// Goes on with what is left of `frame`: true if there is a graph to go on from.
     pub(super) fn resume(&mut self, frame: Frame) -> Result<bool, Failure> {
         let Frame { len, thread, mut left, ways, .. } = frame;
-        let mut same = Same::default();
+        let mut same = LastQuestion::default();
         self.graphs[self.depth].truncate(len, &self.thread_tree);
         let floor = self.floor(&frame)?;
         loop {
@@ -286,7 +286,7 @@ impl<'a> Explorer<'a> {
                     self.graphs[self.depth].push_write(thread, place, at, &self.thread_tree)?;
                     let tags = self.newest_tags();
                     let is_consistent = self.is_consistent(same.is(tags))?;
-                    same = Same { known: true, tags };
+                    same = LastQuestion { known: true, tags };
                     if is_consistent {
                         self.verification.contradictions += u64::from(at <= floor);
                         if self.graphs[self.depth].violates_symmetry_order() {
@@ -314,7 +314,7 @@ impl<'a> Explorer<'a> {
         thread: usize,
         place: Place,
         at: usize,
-        same: &mut Same,
+        same: &mut LastQuestion,
     ) -> Result<bool, Failure> {
         let graph = &mut self.graphs[self.depth];
         let (source, node) = (graph.writes(place)[at], graph.threads[thread].node);
@@ -325,7 +325,7 @@ impl<'a> Explorer<'a> {
         graph.push_read(thread, place, source, child, &self.thread_tree)?;
         let tags = self.newest_tags();
         let is_consistent = self.is_consistent(same.is(tags))?;
-        *same = Same { known: true, tags };
+        *same = LastQuestion { known: true, tags };
         Ok(is_consistent)
     }
 
@@ -367,7 +367,7 @@ impl<'a> Explorer<'a> {
         let graph = &mut self.graphs[self.depth];
         let own = &graph.threads[thread];
         let fills = (own.next as usize) < own.items.len();
-        Ok(graph.settle(thread, &mut self.thread_tree)? && (!fills || self.is_consistent(false)?))
+        Ok(graph.replay_after_gap(thread, &mut self.thread_tree)? && (!fills || self.is_consistent(false)?))
     }
 
     /// Whether the present graph may become a consistent execution, as far as the model can say now.
@@ -393,7 +393,7 @@ impl<'a> Explorer<'a> {
         if let Some(relation_ends) = &mut self.relation_ends {
             relation_ends.look(&view, &mut self.record.findings.relation_ends, &mut self.watch)?;
         }
-        let weight = self.symmetry.weight(graph);
+        let weight = self.symmetry.represented_executions(graph);
         self.record.is_full = self.watch.is_full();
         self.record.take(graph, weight, &mut self.thread_tree, &self.flags)?;
         if self.record.is_over {

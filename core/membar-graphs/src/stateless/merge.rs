@@ -67,7 +67,7 @@ impl Record {
     }
 
     /// Everything in the order in which one worker alone finds it. If a failure ended it, at `failed`, no other counts.
-    pub(super) fn settle(mut self, failed: Option<&Order>, stopped: Option<Stopped>) -> Findings {
+    pub(super) fn into_findings(mut self, failed: Option<&Order>, stopped: Option<Stopped>) -> Findings {
         let orders = &self.orders;
         if let Some(failed) = failed {
             self.findings.failures.retain(|_, seen| orders[seen.task as usize] == *failed);

@@ -12,7 +12,7 @@ use membar_ir::error::CoreError;
 
 /// Where an item of a thread comes from, and its position.
 #[derive(Debug, Clone, Copy)]
-pub struct Spot {
+pub struct EventPosition {
     node: SegmentId,
     at: u32,
     position: u32,
@@ -21,13 +21,13 @@ pub struct Spot {
 impl Graph {
     /// Where the next item of `thread` comes from.
     #[must_use]
-    pub fn spot(&self, thread: usize) -> Spot {
+    pub fn next_position(&self, thread: usize) -> EventPosition {
         let own = &self.threads[thread];
-        Spot { node: own.node, at: own.at, position: own.next }
+        EventPosition { node: own.node, at: own.at, position: own.next }
     }
 
     /// Makes the next item of `thread` the one at `spot`; what is missing before it are gaps.
-    pub fn aim(&mut self, thread: usize, spot: Spot, thread_tree: &ThreadTree<'_>) {
+    pub fn move_next_to(&mut self, thread: usize, spot: EventPosition, thread_tree: &ThreadTree<'_>) {
         let events = (thread_tree.node(spot.node).first + spot.at) as usize;
         let own = &mut self.threads[thread];
         let extend = |list: &mut Vec<EventId>, count: usize| {
@@ -42,7 +42,11 @@ impl Graph {
 
     /// What was just added to `thread` may have filled a gap, or left some: what comes next is the first. False if
     /// the thread would not do what is present after the gap.
-    pub fn settle(&mut self, thread: usize, thread_tree: &mut ThreadTree<'_>) -> Result<bool, CoreError> {
+    pub fn replay_after_gap(
+        &mut self,
+        thread: usize,
+        thread_tree: &mut ThreadTree<'_>,
+    ) -> Result<bool, CoreError> {
         let own = &self.threads[thread];
         let filled = own.next as usize - 1;
         let is_last = filled + 1 == own.items.len();
@@ -120,7 +124,7 @@ impl Graph {
         &mut self,
         read: EventId,
         writer: usize,
-        spot: Spot,
+        spot: EventPosition,
         thread_tree: &mut ThreadTree<'_>,
     ) -> Result<bool, CoreError> {
         let (thread, position) = (self.item(read).thread as usize, self.item(read).position);
@@ -144,7 +148,7 @@ impl Graph {
             }
         }
         self.seek(thread, thread_tree);
-        self.aim(writer, spot, thread_tree);
+        self.move_next_to(writer, spot, thread_tree);
         Ok(true)
     }
 }

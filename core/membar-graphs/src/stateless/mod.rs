@@ -126,7 +126,7 @@ fn search_once(
     let mut explorer = Explorer::new(program, plan, schedule, options, symmetry, watch, Share::new(None))?;
     let stopped = Failure::reason(explorer.run())?;
     let (record, verification) = explorer.finish();
-    Ok((record.settle(None, stopped), verification))
+    Ok((record.into_findings(None, stopped), verification))
 }
 
 /// The same by several threads; the calling one works too, and it alone asks whether to go on.
@@ -176,5 +176,5 @@ fn search_together(
     }
     verification.duplicates = record.duplicates;
     let stopped = stopped.or(failed.as_ref().map(|_| Stopped::Found));
-    Ok((record.settle(failed.as_ref(), stopped), verification))
+    Ok((record.into_findings(failed.as_ref(), stopped), verification))
 }

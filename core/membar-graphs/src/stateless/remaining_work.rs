@@ -81,7 +81,7 @@ impl Frame {
     }
 
     /// What part is left, by the same measure.
-    pub(super) fn rest(&self) -> f64 {
+    pub(super) fn remaining_share(&self) -> f64 {
         let (done, now) = self.shares();
         (1.0 - done - now).max(0.0)
     }

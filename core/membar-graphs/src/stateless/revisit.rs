@@ -174,7 +174,7 @@ impl Explorer<'_> {
         let read = self.moved[read.index()];
         if self.order.is_some() {
             kept.redirect(read, node, &[], &self.thread_tree);
-            if !kept.reroute_revisited(read, thread, graph.spot(thread), &mut self.thread_tree)? {
+            if !kept.reroute_revisited(read, thread, graph.next_position(thread), &mut self.thread_tree)? {
                 return Ok(false);
             }
         } else {

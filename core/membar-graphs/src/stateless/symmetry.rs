@@ -68,7 +68,7 @@ impl Symmetry {
     }
 
     /// For how many executions a graph to which nothing can be added stands.
-    pub(super) fn weight(&self, graph: &Graph) -> u64 {
+    pub(super) fn represented_executions(&self, graph: &Graph) -> u64 {
         let mut weight = 1_u64;
         for group in &self.groups {
             let mut equal = 1;

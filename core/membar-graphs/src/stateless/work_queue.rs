@@ -23,7 +23,7 @@ pub(super) struct Path {
 
 /// The rest of a frame, for another worker.
 #[derive(Debug)]
-pub(super) struct Rest {
+pub(super) struct SharedWork {
     pub(super) frame: Frame,
     /// Its nodes are numbers of `paths`.
     pub(super) graph: Graph,
@@ -37,7 +37,7 @@ pub(super) struct Task {
     /// What part of the whole it is thought to be.
     pub(super) weight: f64,
     /// None: everything.
-    pub(super) rest: Option<Rest>,
+    pub(super) rest: Option<SharedWork>,
 }
 
 /// What workers share.

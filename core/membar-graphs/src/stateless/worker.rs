@@ -4,7 +4,7 @@ use crate::stateless::explore::Explorer;
 use crate::stateless::graph::Graph;
 use crate::stateless::remaining_work::Frame;
 use crate::stateless::thread_tree::SegmentId;
-use crate::stateless::work_queue::{Call, Order, Presence, Rest, Task, WorkQueue};
+use crate::stateless::work_queue::{Call, Order, Presence, SharedWork, Task, WorkQueue};
 use membar_ir::error::Failure;
 use membar_ir::limits::Stopped;
 use membar_ir::words::narrow;
@@ -83,8 +83,8 @@ impl Explorer<'_> {
     }
 
     /// The graph of a task, its threads where they were.
-    fn unpack(&mut self, rest: Rest) -> Result<Graph, Failure> {
-        let Rest { mut graph, paths, .. } = rest;
+    fn unpack(&mut self, rest: SharedWork) -> Result<Graph, Failure> {
+        let SharedWork { mut graph, paths, .. } = rest;
         let mut nodes = Vec::with_capacity(paths.len());
         for path in &paths {
             nodes.push(Some(self.thread_tree.follow(path)?));
@@ -113,7 +113,7 @@ impl Explorer<'_> {
             }
         }
         if work_queue.wants()
-            && let Some(task) = self.oldest_rest()
+            && let Some(task) = self.share_oldest_frame()
         {
             work_queue.give(task);
         }
@@ -121,14 +121,14 @@ impl Explorer<'_> {
     }
 
     /// What is left of the oldest frame that has something left; here it is left no more.
-    fn oldest_rest(&mut self) -> Option<Task> {
+    fn share_oldest_frame(&mut self) -> Option<Task> {
         let mut depth = 0;
         let mut weight = self.share.weight;
         let mut found = None;
         for (at, frame) in self.frames.iter().enumerate() {
             depth += usize::from(frame.is_landing() && !(at == 0 && self.share.has_landed));
             if frame.has_rest(&self.graphs[depth]) {
-                found = Some((at, depth, weight * frame.rest()));
+                found = Some((at, depth, weight * frame.remaining_share()));
                 break;
             }
             weight *= frame.shares().1;
@@ -144,7 +144,7 @@ impl Explorer<'_> {
         Some(Task { order, weight, rest: Some(rest) })
     }
 
-    fn pack(&self, frame: Frame, depth: usize) -> Rest {
+    fn pack(&self, frame: Frame, depth: usize) -> SharedWork {
         let mut graph = self.graphs[depth].clone();
         graph.truncate(frame.len, &self.thread_tree);
         let mut nodes: Vec<SegmentId> = graph.nodes().collect();
@@ -157,7 +157,7 @@ impl Explorer<'_> {
         }
         graph.move_nodes(&moved);
         let paths = nodes.iter().map(|&node| self.thread_tree.path(node)).collect();
-        Rest { frame, graph, paths }
+        SharedWork { frame, graph, paths }
     }
 
     /// A failure was found, and nothing later is asked for.

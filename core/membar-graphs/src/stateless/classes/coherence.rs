@@ -82,7 +82,7 @@ impl Finder {
     }
 
     /// Gives `graph`, of which `find` has just said yes, the order that was found; tells the flags about it.
-    pub(super) fn settle(&self, graph: &mut Graph) -> &[usize] {
+    pub(super) fn apply_order(&self, graph: &mut Graph) -> &[usize] {
         let (lists, flags) = match graph.events.len() {
             0..=64 => (&self.one.lists, &self.one.flags),
             65..=128 => (&self.two.lists, &self.two.flags),

@@ -125,7 +125,7 @@ impl<'a> Explorer<'a> {
     /// Everything.
     pub(super) fn run(&mut self) -> Result<(), Failure> {
         self.watch.look()?;
-        if !self.settle(true)? {
+        if !self.add_forced_events(true)? {
             return Ok(());
         }
         loop {
@@ -143,7 +143,7 @@ impl<'a> Explorer<'a> {
 
     /// Adds everything that has no choice: false if no order of the writes allows it. `is_open`: whether what is there
     /// is yet to be checked.
-    fn settle(&mut self, mut is_open: bool) -> Result<bool, Failure> {
+    fn add_forced_events(&mut self, mut is_open: bool) -> Result<bool, Failure> {
         while let Some((thread, next)) = self.next_without_choice() {
             match next {
                 Move::Fence => self.graph.push_fence(thread, &self.thread_tree)?,
@@ -364,7 +364,7 @@ impl<'a> Explorer<'a> {
         }
         self.floors[thread] = 0;
         self.make_room();
-        self.settle(false)
+        self.add_forced_events(false)
     }
 
     /// Lets `thread` take option `at`.
@@ -374,7 +374,7 @@ impl<'a> Explorer<'a> {
         let (answer, is_maximal) = (options[at], at + 1 == options.len());
         let node = self.thread_tree.child(node, answer)?;
         self.graph.push_choice(thread, node, at, is_maximal, &self.thread_tree)?;
-        self.settle(false)
+        self.add_forced_events(false)
     }
 
     /// Whether some order of the writes makes the graph consistent, which it then gets.
@@ -383,7 +383,7 @@ impl<'a> Explorer<'a> {
         let view = View { graph: &self.graph, thread_tree: &self.thread_tree, program: self.program };
         let found = self.finder.find(view, request, &mut self.watch)?;
         if found {
-            self.finder.settle(&mut self.graph);
+            self.finder.apply_order(&mut self.graph);
         }
         Ok(found)
     }
@@ -425,7 +425,7 @@ impl<'a> Explorer<'a> {
 
     fn count(&mut self) -> Result<(), Failure> {
         self.counted += 1;
-        let flags = self.finder.settle(&mut self.graph);
+        let flags = self.finder.apply_order(&mut self.graph);
         let (executions, blocked) = (self.record.findings.executions, self.record.findings.blocked);
         self.record.is_full = self.watch.is_full();
         self.record.take(&self.graph, 1, &mut self.thread_tree, flags)?;

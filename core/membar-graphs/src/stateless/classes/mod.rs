@@ -53,5 +53,5 @@ pub fn search(
         classes: record.distinct_classes(),
         ..Verification::default()
     };
-    Ok((record.settle(None, stopped), verification))
+    Ok((record.into_findings(None, stopped), verification))
 }

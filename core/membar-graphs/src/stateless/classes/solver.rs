@@ -346,7 +346,7 @@ impl<const W: usize> Solver<W> {
     }
 
     /// Puts into `lists` an order that keeps to what is known, and is otherwise as it was.
-    fn line_up(&mut self) {
+    fn list_known_order(&mut self) {
         for list in &mut self.lists {
             for at in 0..list.len() {
                 // The first that none of the others must precede; behind one half of a read-modify-write the other.
@@ -379,7 +379,7 @@ impl<const W: usize> Solver<W> {
         if !self.saturate(question, watch)? {
             return Ok(false);
         }
-        self.line_up();
+        self.list_known_order();
         if self.accepts(question, true) {
             return Ok(true);
         }
