@@ -269,6 +269,8 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="a folder for the files that went wrong")
     chosen = parser.parse_args()
     kinds = chosen.kinds.split(",") if chosen.kinds else kinds_of_files()
+    if chosen.keep is not None:
+        chosen.keep.mkdir(parents=True, exist_ok=True)
     counts, wrong = campaign(chosen.files, chosen.seed, kinds)
     more, others = command_campaign(chosen.commands, chosen.seed + 1, kinds)
     for outcome, count in sorted((counts + more).items()):
