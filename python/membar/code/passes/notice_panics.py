@@ -16,12 +16,12 @@ from membar.code.analyses.lifetimes import RELEASE
 from membar.code.checks import CHECK, CUT
 from membar.code.passes import Pass
 from membar.code.passes.fold_constants import fold_blocks, fold_terminator, known_value
-from membar.code.primitives import PANICKED, PANICS, READ, USE
+from membar.code.primitives import BLOCK_SIZE, PANICKED, PANICS, READ, USE
 from membar.code.rewrite import substitution, with_operands, with_values
 from membar.code.structure import operands, results, targets
 from membar.records import record, replace
 
-_SKIPPED = (PANICS, CHECK, USE, READ, ir.FunctionAddress(RELEASE))
+_SKIPPED = (PANICS, CHECK, USE, READ, BLOCK_SIZE, ir.FunctionAddress(RELEASE))
 _MOST_BLOCKS = 64
 
 

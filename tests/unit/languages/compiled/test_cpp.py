@@ -57,6 +57,17 @@ def test_a_spin_lock_is_checked_under_the_model_of_cpp(tmp_path: Path) -> None:
 
 
 @needs_compiler
+def test_optimised_code_of_libcxx_sets_the_key_for_the_end_of_a_thread_itself(tmp_path: Path) -> None:
+    file = tmp_path / "inlined.c"
+    file.write_text(
+        "unsigned *_ZNSt3__119__thread_local_dataEv(void);\nvoid *_Znwm(unsigned long);\n"
+        "int pthread_setspecific(unsigned, const void *);\n"
+        "int main(void) { return pthread_setspecific(*_ZNSt3__119__thread_local_dataEv(), _Znwm(8)); }\n"
+    )
+    assert membar.check(file, properties=("memory", "leaks")).verdict == Verdict.HOLDS
+
+
+@needs_compiler
 @pytest.mark.parametrize(
     ("name", "text", "verdict"), rows(40, CASES), ids=[name.replace(" ", "-") for name, _, _ in CASES]
 )

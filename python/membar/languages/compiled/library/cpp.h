@@ -3,11 +3,15 @@
 #define MEMBAR_CPP_H
 #include "membar.h"
 
+/* The key of <pthread.h> under which libc++ keeps what belongs to the end of a thread. */
+#define END_OF_THREAD_KEY 0xffffffffU
+
 static inline _Noreturn void end_by_error(const char *message)
 {
     __membar_check(0, "exits", message);
     __membar_exit(134);
 }
+
 /* Violates `exits`, unless the program catches exceptions. */
 _Noreturn void __membar_throw(void);
 #define throw_from_library(type) __membar_throw()

@@ -9,8 +9,9 @@ int pthread_detach(unsigned long handle);
 void _ZNSt3__115__thread_structC1Ev(void *self) {}
 void _ZNSt3__115__thread_structD1Ev(void *self) {}
 
-/// _ZNSt3__119__thread_local_dataEv, _ZNSt3__121__thread_specific_ptrINS_15__thread_structEE11set_pointerEPS1_: Where libc++ keeps that: nobody reads it, so it is deleted at once.
-void *_ZNSt3__119__thread_local_dataEv(void) { return NULL; }
+/// _ZNSt3__119__thread_local_dataEv, _ZNSt3__121__thread_specific_ptrINS_15__thread_structEE11set_pointerEPS1_: Where libc++ keeps that: nobody reads it, so it is deleted at once. Optimised code sets the key itself.
+static const unsigned end_of_thread_key = END_OF_THREAD_KEY;
+void *_ZNSt3__119__thread_local_dataEv(void) { return (void *)&end_of_thread_key; }
 void _ZNSt3__121__thread_specific_ptrINS_15__thread_structEE11set_pointerEPS1_(void *self, void *data) { _ZdlPv(data); }
 
 static inline void join(unsigned long *self)

@@ -1,5 +1,7 @@
 /* Thread-specific data. */
-#include "membar.h"
+#include "cpp.h"
+
+void _ZdlPv(void *block);
 
 enum { MOST_KEYS = 8, ROUNDS = 4 };
 static unsigned keys;
@@ -18,6 +20,10 @@ static int create(unsigned *key, void (*destructor)(void *))
 
 static int set(unsigned key, const void *value)
 {
+    if (key == END_OF_THREAD_KEY) {
+        _ZdlPv((void *)value);
+        return 0;
+    }
     __membar_check(key < LOAD(&keys, RELAXED), "memory", "a key that was never created is used");
     values[key] = (void *)value;
     return 0;
