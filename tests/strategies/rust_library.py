@@ -642,6 +642,44 @@ CASES = {
         "assert_eq!(v, [0, 0, 1, 3]);",
         "holds",
     ),
+    "a read whose value goes nowhere is a read": (
+        "D.set(1);",
+        "if X.load(Relaxed) == 0 { let _ = D.get(); }",
+        "",
+        "violated",
+    ),
+    "notifying orders nothing": (
+        "D.set(1); X.store(1, Relaxed); C.notify_one();",
+        f"drop({_TIMED}); if X.load(Relaxed) == 1 {{ let _ = D.get(); }}",
+        "",
+        "violated",
+    ),
+    "two unparks give one token": (
+        "main.unpark(); main.unpark();",
+        "thread::park(); thread::park();",
+        "",
+        "violated",
+    ),
+    "the number of owners orders nothing": (
+        "",
+        "let a = Arc::new(1); let b = a.clone(); let t = thread::spawn(move || { D.set(1); drop(b); });"
+        "if Arc::strong_count(&a) == 1 { let _ = D.get(); } t.join().unwrap();",
+        "",
+        "violated",
+    ),
+    "that nobody receives orders nothing": (
+        "",
+        "let (s, r) = mpsc::channel::<u32>(); let t = thread::spawn(move || { D.set(1); drop(r); });"
+        "if s.send(1).is_err() { let _ = D.get(); } t.join().unwrap();",
+        "",
+        "violated",
+    ),
+    "a cell without a value orders nothing": (
+        "D.set(1); CELL.set(1).unwrap();",
+        "if CELL.get().is_none() { let _ = D.get(); }",
+        "",
+        "violated",
+    ),
     "a relaxed flag orders nothing": (
         "D.set(1); X.store(1, Relaxed);",
         "let r = X.load(Relaxed) == 1 && D.get() == 0;",

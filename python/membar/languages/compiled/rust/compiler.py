@@ -21,10 +21,13 @@ _FLAGS = (
     "-Cpanic=unwind", "-Cdebuginfo=2", "-Ccodegen-units=1", "-Copt-level=2", "-Cno-prepopulate-passes",
     "-Coverflow-checks=on", "-Cdebug-assertions=off", "-Cembed-bitcode=no", "--cap-lints=allow",
     "-Zmir-opt-level=1", "-Zinline-mir=yes",
+    "-Zmir-enable-passes=-CopyProp,-SimplifyLocals-before-const-prop,-SimplifyLocals-after-value-numbering,"
+    "-SimplifyLocals-final",
 )  # fmt: skip
 """Optimisation level 2 makes rustc write the bodies of all generic functions; no pass of LLVM is run. Of the
 passes of rustc itself that this level adds only the inliner is kept: others merge two reads through one
-reference. Nobody follows what a panic unwinds, but rustc's test harness needs crates that do it."""
+reference. Passes that remove unused variables are switched off, as they also remove the reads of memory that
+set them. Nobody follows what a panic unwinds, but rustc's test harness needs crates that do it."""
 CRATES = ("std", "membar", "loom")
 _VERSION = pattern(r"rustc (\d+)\.(\d+)\.(\d+)\S*")
 _HOST = pattern(r"host: (\S+)")
