@@ -6,13 +6,14 @@ import os
 import re
 from bisect import bisect_right
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, AnyStr, Literal, cast
+from typing import TYPE_CHECKING, Any, AnyStr, cast
 
 from membar.records import field, record, replace
 from membar.text.file_paths import folder_of, is_below, resolve, stem
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Literal
 
 # Where systems tell text files from others, neither is to be changed while it is read.
 _BINARY = getattr(os, "O_BINARY", 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING
 
 from membar.code.analyses.blocks import is_of_membar
 from membar.code.ir import Place
@@ -13,6 +13,9 @@ from membar.languages.compiled.source_expressions import span_at
 from membar.records import replace
 from membar.source import ADDED_THREAD, SourceFile, Span
 from membar.text.file_paths import absolute, is_below, name_of, resolve
+
+if TYPE_CHECKING:
+    from typing import Literal
 
 
 class Spans:
