@@ -599,6 +599,12 @@ CASES = {
         "assert_eq!(sum, 11);",
         "holds",
     ),
+    "a map may be dropped after what it refers to": (
+        "",
+        "let mut m = std::collections::HashMap::new(); let one = 7; m.insert(1, &one);",
+        "assert_eq!(*m[&1], 7);",
+        "holds",
+    ),
     "hashes depend on keys": (
         "",
         "let s = std::hash::RandomState::new(); let r = std::hash::BuildHasher::hash_one(&s, 3u32);",

@@ -23,11 +23,11 @@ impl<K, V> BTreeMap<K, V> {
         BTreeMap { entries: Slots::new() }
     }
     #[inline]
-    pub const fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.entries.count()
     }
     #[inline]
-    pub const fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
     #[inline]

@@ -22,11 +22,11 @@ impl<T> BTreeSet<T> {
         BTreeSet { map: BTreeMap::new() }
     }
     #[inline]
-    pub const fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.map.len()
     }
     #[inline]
-    pub const fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.map.is_empty()
     }
     #[inline]
