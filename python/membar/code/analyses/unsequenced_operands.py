@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from membar.code import ir
 from membar.code.primitives import PREFIX
-from membar.code.structure import operands, reachable, results
+from membar.code.structure import operands, results, targets
 from membar.records import field, record
 from membar.source import pattern
 
@@ -135,7 +135,7 @@ class _Function:
     """One function, read from its beginning to its end as the compiler wrote it."""
 
     def __init__(self, function: ir.Function, quiet: frozenset[str]) -> None:
-        self.blocks, self.quiet = function.blocks, quiet
+        self.blocks, self.quiet = {block.name: block for block in function.blocks}, quiet
         self.private = private_slots(function)
         self.items = [(block, item) for block in function.blocks for item in (*block.instructions, block.end)]
         slots = [item for _, item in self.items if isinstance(item, ir.Slot)]
@@ -149,7 +149,7 @@ class _Function:
         self.strong: set[int] = set()
         self.waiting: list[str] = []  # values that come from effects and are still used
         self.found: set[Pair] = set()
-        self.reach: dict[str, frozenset[str]] = {}
+        self.loads: dict[str, set[int]] = {}  # of each variable
 
     def run(self) -> set[Pair]:
         for number, (block, item) in enumerate(self.items):
@@ -157,6 +157,8 @@ class _Function:
             if self._is_effect(item):
                 self.effects.add(number)
                 self._pair(number, block, item, dependent)
+            if isinstance(item, ir.Load):
+                self.loads.setdefault(self.origins.slot(item.address) or "", set()).add(number)
             is_origin = number in self.effects or isinstance(item, ir.Load)
             self._follow(number, item, used, dependent | {number} if is_origin else dependent)
         return self.found
@@ -235,7 +237,7 @@ class _Function:
             is_plain = self._is_plain(item) and self._is_plain(other)
             if is_plain and (item.place == other.place or self._are_variables(item, other)):
                 continue  # steps of one access, as `va_arg` has, or what clang warns of
-            if other_block is block or block.name in self._reachable_from(other_block):
+            if other_block is block or self._may_follow(block, other_block):
                 self.found.add((other.place, item.place))
 
     def _is_plain(self, item: ir.Instruction) -> bool:
@@ -248,16 +250,17 @@ class _Function:
             for item in accesses
         )
 
-    def _reachable_from(self, block: ir.Block) -> frozenset[str]:
-        found = self.reach.get(block.name)
-        if found is None:
-            after = self.blocks[[each.name for each in self.blocks].index(block.name) :]
-            names = {each.name for each in after}
-            known = {each.name: each for each in self.blocks}
-            rest = [each for each in self.blocks if each.name not in names]
-            found = frozenset(each.name for each in reachable([known[block.name], *after[1:], *rest]))
-            self.reach[block.name] = found
-        return found
+    def _may_follow(self, later: ir.Block, earlier: ir.Block) -> bool:
+        """Whether control can go from one block to another."""
+        seen, todo = {earlier.name}, [earlier.name]
+        for name in todo:
+            for target in targets(self.blocks[name].end):
+                if target.block == later.name:
+                    return True
+                if target.block not in seen:
+                    seen.add(target.block)
+                    todo.append(target.block)
+        return False
 
     def _follow(self, number: int, item: ir.Instruction, used: list[str], effects: frozenset[int]) -> None:
         """Notes which effects the results of an instruction come from."""
@@ -307,17 +310,13 @@ class _Function:
 
     def _end(self, slot: str) -> None:
         """A variable ends while values read from it wait: it is one of a statement within the expression."""
-        loads = {
-            number
-            for number, (_, item) in enumerate(self.items)
-            if isinstance(item, ir.Load) and self.origins.slot(item.address) == slot
-        }
+        loads = self.loads.get(slot, set())
         for name in self.waiting:
             if self.origins.get(name) & loads:
                 self.origins.add(name, self.origins.get(slot))
 
     def _pass(self, target: ir.Goto) -> None:
-        block = next(each for each in self.blocks if each.name == target.block)
+        block = self.blocks[target.block]
         for parameter, argument in zip(block.parameters, target.arguments, strict=True):
             if isinstance(argument, ir.Value):
                 self._set(parameter.name, self.origins.get(argument.name))
