@@ -14,6 +14,9 @@ use super::program::CellLayout;
 use super::stepper::{Done, Halt, Stepper};
 use super::store::is_left;
 use super::tables::SPREAD;
+use joint_steps::JointSteps;
+
+mod joint_steps;
 
 /// Bytes after which the cache begins anew, or nothing more is remembered.
 const ROOM: usize = 12 << 20;
@@ -175,6 +178,7 @@ pub(super) struct SuccessorCache {
     used: usize,
     outcomes: Vec<Outcome>,
     changes: Vec<Change>,
+    joint: JointSteps,
     /// The numbers of outcomes.
     known: FxHashMap<(Done, u32, Sides), u32>,
     is_full: bool,
@@ -198,6 +202,7 @@ impl SuccessorCache {
             used: 0,
             outcomes: Vec::new(),
             changes: Vec::new(),
+            joint: JointSteps::default(),
             known: FxHashMap::default(),
             is_full: false,
             recalls: true,
@@ -215,6 +220,7 @@ impl SuccessorCache {
             + size_of::<Branch>() * self.branches.len()
             + size_of::<Outcome>() * self.outcomes.capacity()
             + size_of::<Change>() * self.changes.capacity()
+            + self.joint.bytes()
             + size_of::<((Done, u32, Sides), u32)>() * self.known.capacity()
     }
 
@@ -228,6 +234,7 @@ impl SuccessorCache {
         self.branches = vec![NO_BRANCH; 64];
         self.outcomes = Vec::new();
         self.changes = Vec::new();
+        self.joint = JointSteps::default();
         self.known = FxHashMap::default();
         (self.used, self.kept, self.recalled, self.is_full) = (0, 0, 0, false);
         true
@@ -235,22 +242,36 @@ impl SuccessorCache {
 
     /// What the step with this root does in a state, if it did that before.
     pub(super) fn recall(&mut self, root: u32, leaves: &[u32]) -> Option<Recalled<'_>> {
+        let outcome = self.find(root, leaves, |_| ()).filter(|_| self.recalls)?;
+        self.recalled += 1;
+        Some(self.outcome(outcome))
+    }
+
+    /// The number of what the step with this root does in a state; `read` is told of each node on the way.
+    fn find(&self, root: u32, leaves: &[u32], mut read: impl FnMut(u32)) -> Option<u32> {
         let mut node = root;
         while node & OUTCOME == 0 {
-            let (mut word, mut bits) = (0, 0);
-            for place in self.places_of(node) {
-                word |= place.get(leaves) << bits;
-                bits += place.bits();
-            }
-            node = self.next(node, word);
+            read(node);
+            node = self.next(node, self.word_of(node, leaves));
         }
-        if node == UNKNOWN || !self.recalls {
-            return None;
-        }
-        self.recalled += 1;
-        let Outcome { done, thread, changes, sides } = self.outcomes[(node & !OUTCOME) as usize];
+        (node != UNKNOWN).then_some(node & !OUTCOME)
+    }
+
+    /// What has this number.
+    fn outcome(&self, number: u32) -> Recalled<'_> {
+        let Outcome { done, thread, changes, sides } = self.outcomes[number as usize];
         let changes = &self.changes[changes.0 as usize..changes.1 as usize];
-        Some(Recalled { done, thread: thread as usize, changes, sides })
+        Recalled { done, thread: thread as usize, changes, sides }
+    }
+
+    /// What a node reads in a state.
+    fn word_of(&self, node: u32, leaves: &[u32]) -> u64 {
+        let (mut word, mut bits) = (0, 0);
+        for place in self.places_of(node) {
+            word |= place.get(leaves) << bits;
+            bits += place.bits();
+        }
+        word
     }
 
     /// What a node reads.
@@ -395,7 +416,7 @@ mod tests {
     }
 
     /// A stepper after a step that read these words, each because of those before, and wrote these.
-    fn step(reads: &[(u32, u64)], writes: &[(u32, u64)]) -> Stepper {
+    pub(super) fn step(reads: &[(u32, u64)], writes: &[(u32, u64)]) -> Stepper {
         // Two cells of four bytes, and one thread that does nothing.
         let form = [VERSION, 1, 4096, 4, 0, 2, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         let program = program::Program::decode(&form, 0).unwrap();

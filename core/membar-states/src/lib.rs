@@ -1,7 +1,7 @@
 //! Explicit states of a program under sc, tso(k), pso(k) and cam(k).
 //!
 //! `step` says what one step does, in the words of the reference machine (`engines/reference/machine.py`), which is
-//! its specification; `system` lists the `moves` of a state, and `cache` remembers what they did before; `store` keeps states as trees of shared parts; `safety`
+//! its specification; `system` lists the `moves` of a state, and `cache` remembers what they did before, all edges of a thread at once if that pays; `store` keeps states as trees of shared parts; `safety`
 //! visits all of them, breadth-first (`walk`; on `disk` if memory is too small), or as many as `reduction` says are enough, `parallel` with several threads, and
 //! `findings` holds what they find. For claims about whole `runs`, `product` puts an automaton beside the program,
 //! `fairness` adds marks, `graph` keeps the steps as integers, `emptiness` looks for a cycle with every mark, and `lasso`

@@ -38,6 +38,8 @@ pub(super) struct Part {
     /// Where its steps are: flushes, then edges.
     pub(super) flushes: (u32, u32),
     pub(super) edges: (u32, u32),
+    /// Its number among the parts whose edges may be looked up at once.
+    pub(super) joint: Option<u32>,
 }
 
 impl Part {
@@ -73,6 +75,8 @@ pub(super) struct Parts {
     steps: Vec<Step>,
     /// Per thread, the steps of a part that is not kept.
     spare: Vec<Vec<Step>>,
+    /// How many parts have edges that may be looked up at once.
+    joints: u32,
     is_full: bool,
 }
 
@@ -83,6 +87,7 @@ impl Parts {
             known: Vec::new(),
             steps: Vec::new(),
             spare: vec![Vec::new(); threads],
+            joints: 0,
             is_full: false,
         }
     }
@@ -141,6 +146,14 @@ impl Parts {
         let is_open = |number: &&EdgeId| code.edges[number.index()].is_open(&local.registers, stack);
         steps.extend(code.leaving[point].iter().filter(is_open).map(|&edge| kinds(StepKind::Edge(edge))));
         let end = narrow(steps.len());
+        let is_plain = |number: &EdgeId| {
+            let edge = &code.edges[number.index()];
+            let is_remembered = program.is_remembered[thread][number.index()];
+            is_remembered && edge.meeting.is_none() && edge.rank == 0 && !edge.idle
+        };
+        let is_joint = !self.is_full && end - middle > 1 && code.leaving[point].iter().all(is_plain);
+        let joint = is_joint.then_some(self.joints);
+        self.joints += u32::from(is_joint);
         let part = Part {
             is_started: local.started,
             is_drained: local.buffer.is_empty(),
@@ -153,6 +166,7 @@ impl Parts {
             point: local.point,
             flushes: (start, middle),
             edges: (middle, end),
+            joint,
         };
         if !self.is_full {
             let places = &mut self.places[thread];

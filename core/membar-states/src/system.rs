@@ -250,6 +250,11 @@ impl System {
     ) -> Result<(), CoreError> {
         let part = self.current[thread];
         let (mut rank, before) = (0, moves.enabled());
+        if let Some(joint) = part.joint
+            && (idle || self.recall_all(leaves, thread, joint, moves)?)
+        {
+            return Ok(());
+        }
         for place in part.edges.0..part.edges.1 {
             let Step { kind, root } = self.parts.step(thread, &part, place);
             let StepKind::Edge(number) = kind else { continue };
@@ -280,7 +285,32 @@ impl System {
                 }
             }
         }
+        if let Some(joint) = part.joint {
+            let edges = (part.edges.0..part.edges.1).filter_map(|place| {
+                let Step { kind, root } = self.parts.step(thread, &part, place);
+                let StepKind::Edge(number) = kind else { return None };
+                Some((number, root))
+            });
+            self.cache.keep_all(joint, edges, leaves);
+        }
         Ok(())
+    }
+
+    /// Looks up all edges of a thread at once; whether they are known.
+    fn recall_all(
+        &mut self,
+        leaves: &[u32],
+        thread: usize,
+        joint: u32,
+        moves: &mut Successors,
+    ) -> Result<bool, CoreError> {
+        let Some(steps) = self.cache.recall_all(joint, leaves) else { return Ok(false) };
+        for (number, step) in self.cache.active(&steps) {
+            let who = TransitionId { thread, edge: Some(number), partner: None, flushed: None };
+            note_recalled(leaves, &step, who, moves)?;
+        }
+        moves.halted.extend(self.cache.waiting(&steps).map(|number| (thread, Some(number))));
+        Ok(true)
     }
 
     /// Takes an edge, with every combination of choices; what is known of its step is at `known`.
