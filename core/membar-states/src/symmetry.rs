@@ -155,6 +155,8 @@ impl<'s> Companion<'s> {
         (step, moves): (&Transition, &Successors),
     ) -> Result<Option<RunStep>, CoreError> {
         let mut target = moves.after(step, before);
+        let partner_of = |step: &Transition| step.partner.map(|partner| partner.0);
+        let who = (self.thread(step.thread), partner_of(step).map(|partner| self.thread(partner)));
         if let Some(symmetry) = self.symmetry {
             let mut kept = target.clone();
             let orders = symmetry.normalize(system, &mut kept)?;
@@ -172,8 +174,12 @@ impl<'s> Companion<'s> {
         }
         let mut own = Successors::default();
         system.moves_in_full(&self.state, &mut own)?;
-        let found = own.list.iter().find(|step| own.leads_to(step, &self.state, &target));
-        let found = found.map(|step| own.run_step(step));
+        // Steps of several threads may lead there: fairness is to the one that takes this step.
+        let differs = |own: &&Transition| {
+            ((own.thread, partner_of(own)) != who, (own.edge, own.flushed) != (step.edge, step.flushed))
+        };
+        let leading = own.list.iter().filter(|step| own.leads_to(step, &self.state, &target));
+        let found = leading.min_by_key(differs).map(|step| own.run_step(step));
         self.state = target;
         Ok(found)
     }

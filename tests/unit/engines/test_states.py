@@ -176,6 +176,16 @@ def test_buffer_fairness_matters_where_others_run_for_ever() -> None:
     assert isinstance(check(program, "x86-tso", 1, fair="processes"), Violated)  # its store never arrives
 
 
+def test_a_lasso_shows_the_steps_of_all_threads_that_it_is_fair_to() -> None:
+    program = parse(
+        """program idle memory x : i32 memory y : i32
+        thread P0 { 0 -> 0: store [&x] := 0 }
+        thread P1 { 0 -> 0: store [&x] := 0 }
+        claim arrives : F y == 1"""
+    )
+    assert isinstance(check(program, "sc", fair="processes"), Violated)  # both lead from the state to itself
+
+
 def test_a_never_automaton_and_its_end() -> None:
     text = """program up memory x : i32
         thread P0 { 0 -> 1: store [&x] := 1 1 -> 0: store [&x] := 0 }
