@@ -10,13 +10,17 @@ from membar.diagnostics import Diagnostic, InputError, reason_of
 from membar.languages.compiled.cache import Cache, default_folder, key_of
 from membar.records import record
 from membar.source import pattern
-from membar.text.file_paths import folder_of, stem
+from membar.text.file_paths import absolute, folder_of, stem
 
 OLDEST = 14
 _NEWEST_TRIED = 40
 _VERSION = pattern(r"clang version (?P<major>\d+)(?:\.\d+)*")
 _NUMBER = pattern(r"(?:clang|llvm)-(?P<number>\d+)")
-_PATIENCE = 20.0  # seconds for a compiler to tell its version
+# What `-###` shows of a command: words in quotation marks.
+_TRIPLE = pattern(r'"-triple" "([^"]+)"')
+_HEADERS_AND_MACROS = pattern(r'"(-isystem|-D)" "([^"]+)"')
+_SINGLE_WORDS = pattern(r'"(-mabi=[^"]+|-fno-spell-checking)"')
+_PATIENCE = 20.0  # seconds for a compiler to answer
 _WAY_OUT = "install clang (for example your system's package `clang`), or `pip install membar[clang]`"
 
 
@@ -139,7 +143,7 @@ def _zig() -> tuple[str, ...]:
 def _identify(command: tuple[str, ...]) -> Compiler | str:
     """What a program says of itself, or why it cannot be used."""
     try:
-        text = _version(command)
+        text = _answer(command, "--version")
     except _StartError as problem:
         return f"does not start: {problem}"
     found = _VERSION.search(text)
@@ -150,19 +154,19 @@ def _identify(command: tuple[str, ...]) -> Compiler | str:
     return Compiler(command, int(found["major"]), f"zig's {title}" if is_zig else title, is_zig)
 
 
-def _version(command: tuple[str, ...]) -> str:
-    """What a program prints about its version, which is kept until the program changes.
+def _answer(command: tuple[str, ...], *words: str) -> str:
+    """What a program prints if it is asked with these words, which is kept until the program changes.
 
     Raises:
         _StartError: it fails.
     """
     folder, state = default_folder(os.environ), _state(command)
     if folder is None or state is None:
-        return _run_for_version(command)
-    kept, key = Cache(folder), key_of(command, state)
+        return _ask(*command, *words)
+    kept, key = Cache(folder), key_of(command, words, state)
     found = kept.find(key)
     if not isinstance(found, str):
-        found = _run_for_version(command)
+        found = _ask(*command, *words)
         kept.put(key, found)
     return found
 
@@ -184,7 +188,7 @@ def is_script(compiler: Compiler) -> bool:
     return _state(compiler.command) is None
 
 
-def _run_for_version(command: tuple[str, ...]) -> str:
+def _ask(*command: str) -> str:
     import subprocess  # noqa: PLC0415 - once for each compiler
 
     from membar.languages.compiled.process import scratch_folder  # noqa: PLC0415 - it needs this module
@@ -192,7 +196,8 @@ def _run_for_version(command: tuple[str, ...]) -> str:
     try:
         with scratch_folder() as scratch:
             done = subprocess.run(
-                [*command, "--version"],
+                [absolute(command[0]), *command[1:]],
+                cwd=scratch,  # zig names files below the folder in which it runs from there
                 capture_output=True,
                 check=False,
                 stdin=subprocess.DEVNULL,
@@ -200,13 +205,40 @@ def _run_for_version(command: tuple[str, ...]) -> str:
                 env=with_caches_of_zig(environment_of(os.environ), scratch),
             )
     except subprocess.TimeoutExpired:
-        raise _StartError(f"it did not tell its version within {_PATIENCE:g} s") from None
+        raise _StartError(f"it did not answer within {_PATIENCE:g} s") from None
     except OSError as problem:
         raise _StartError(reason_of(problem)) from None
     if done.returncode:
         words = done.stderr.decode("utf-8", errors="replace").split("\n")
         raise _StartError(words[0].strip() or f"it ended with status {done.returncode}")
-    return done.stdout.decode("utf-8", errors="replace")
+    return (done.stdout + done.stderr).decode("utf-8", errors="replace")
+
+
+@cache
+def words_of_zig(compiler: Compiler, language: str, target: str) -> tuple[str, ...]:
+    """What zig tells the clang inside it about a target: its name, headers and macros.
+
+    That clang starts in half the time of zig, which prepares a cache of objects first.
+
+    Args:
+        compiler: zig.
+        language: the command of zig for the language.
+        target: what zig calls it.
+
+    Raises:
+        InputError: it does not say.
+    """
+    command, options = compiler.command[0], ("-target", target, "-mcpu=baseline", "-fno-sanitize=all")
+    try:
+        text = _answer((command, language), *options, "-c", "-###", "-x", "c", os.devnull)
+    except _StartError as problem:
+        raise InputError(Diagnostic(code="W1511", message=f"`{command} {language}` {problem}")) from None
+    line = text.splitlines()[-1]
+    if (triple := _TRIPLE.search(line)) is None:
+        message = f"`{command} {language}` does not tell how it compiles for {target}"
+        raise InputError(Diagnostic(code="W1511", message=message))
+    said = [word for pair in _HEADERS_AND_MACROS.findall(line) for word in pair]
+    return (f"--target={triple[1]}", *said, *_SINGLE_WORDS.findall(line))
 
 
 def with_caches_of_zig(environment: Mapping[str, str], folder: str) -> dict[str, str]:

@@ -27,7 +27,7 @@ from membar.languages.compiled.cache import (
     key_of,
     now,
 )
-from membar.languages.compiled.compiler import Compiler
+from membar.languages.compiled.compiler import Compiler, words_of_zig
 from membar.languages.compiled.compiler_diagnostics import Message, diagnose, read_messages
 from membar.languages.compiled.line_markers import lines_by_directive, original_files
 from membar.languages.compiled.process import (
@@ -396,14 +396,10 @@ class _Job:
         """The command line of the compiler; `copy` has the text where the file itself has another."""
         words = [*self.compiler.command]
         if self.compiler.is_zig:
-            words[-1] = self.language.zig if self._is_zig_cc else "clang"
-        if self._is_zig_cc:
-            words += ["-target", self.target.zig, "-mcpu=baseline", "-fno-sanitize=all"]
-        else:
-            words.append(f"--target={self.target.triple}")
-        words += emits
+            words[-1] = "clang"
+        words += [*self._target_words(), *emits]
         if self.suffix != BITCODE:
-            words += [*(_LIFETIMES if self.has_lifetimes else ()), *self._target_flags()]
+            words += [*(_LIFETIMES if self.has_lifetimes else ()), *self.target.flags]
             words += self._language()
             words += [IN_DEBUG_INFORMATION] if names_settings(self._own_text()) else []
             words += ["-Wno-everything", *(f"-W{name}" for name in _WARNINGS)]
@@ -415,14 +411,11 @@ class _Job:
         path = f"./{self.path}" if self.path.startswith("-") else self.path
         return (*words, "-o", output, path)
 
-    @property
-    def _is_zig_cc(self) -> bool:
-        """Whether `zig cc` compiles this: it has headers, but reads no preprocessed text and no bitcode."""
-        return self.compiler.is_zig and self.suffix not in {*PREPROCESSED, BITCODE}
-
-    def _target_flags(self) -> list[str]:
-        """Options for the target; the baseline of zig's targets is what `-march` says."""
-        return [flag for flag in self.target.flags if not (self._is_zig_cc and flag.startswith("-march="))]
+    def _target_words(self) -> tuple[str, ...]:
+        """What names the target and, if zig brings its headers, these."""
+        if not self.compiler.is_zig or self.suffix in {*PREPROCESSED, BITCODE}:
+            return (f"--target={self.target.triple}",)
+        return ("-nostdinc", *words_of_zig(self.compiler, self.language.zig, self.target.zig))
 
     def _language(self) -> list[str]:
         """What says how the text is to be read."""

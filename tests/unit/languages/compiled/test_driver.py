@@ -7,16 +7,17 @@ import stat
 import subprocess
 import sys
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from membar.diagnostics import InputError
-from membar.languages.compiled.compiler import Compiler, find_compilers
+from membar.languages.compiled.compiler import Compiler, find_compilers, words_of_zig
 from membar.languages.compiled.driver import CompileOptions, compile_file
 from membar.languages.compiled.llvm import module as ir
 from membar.languages.compiled.llvm.reader import read_module
-from membar.languages.compiled.target import AARCH64, X86_64, choose_target
+from membar.languages.compiled.target import AARCH64, X86_64, Target, choose_target
 from strategies.compiled_code import compilers
 from strategies.compiled_code import needs_clang as needs_compiler
 
@@ -311,3 +312,20 @@ def test_the_way_out_of_a_wrong_option_is_no_other_compiler(tmp_path: Path, comp
     (diagnostic,) = refusal(tmp_path, "int main(void) {}", compiler, options).diagnostics
     assert "nope" in diagnostic.message
     assert diagnostic.help is None
+
+
+@pytest.mark.skipif(find_spec("ziglang") is None, reason="needs the package ziglang")
+@pytest.mark.parametrize(("language", "header"), [("cc", "stdio.h"), ("c++", "mutex")])
+@pytest.mark.parametrize("target", [X86_64, AARCH64], ids=lambda target: target.processor)
+def test_zig_tells_where_headers_are_from_wherever_it_runs(
+    language: str, header: str, target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    (compiler,) = find_compilers("zig", os.environ)
+    monkeypatch.chdir(Path(compiler.command[0]).parent)
+    words_of_zig.cache_clear()
+    words = words_of_zig(compiler, language, target.zig)
+    assert words[0].startswith(f"--target={target.processor}-")
+    folders = [Path(value) for word, value in pairwise(words) if word == "-isystem"]
+    assert all(folder.is_absolute() for folder in folders)
+    assert any((folder / header).is_file() for folder in folders)
