@@ -83,3 +83,34 @@ int main(void) {{
 """
     answer = membar.check(SourceFile("sum.c", text), model="sc")
     assert isinstance(answer.outcome, membar.Holds)
+
+
+COMPARISON = """#include <assert.h>
+#include <pthread.h>
+#include <string.h>
+#include <strings.h>
+static char name[4];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *write(void *given) {
+  pthread_mutex_lock(&lock);
+  name[0] = 'o';
+  pthread_mutex_unlock(&lock);
+  return given;
+}
+int main(void) {
+  pthread_t writer;
+  pthread_create(&writer, 0, write, 0);
+  pthread_mutex_lock(&lock);
+  assert(strcmp(COMPARED) == 0 || !name[0]);
+  pthread_mutex_unlock(&lock);
+  pthread_join(writer, 0);
+}
+"""
+
+
+@pytest.mark.parametrize("compared", ['name, "o"', '"o", name'])
+@pytest.mark.parametrize("function", ["strcmp", "strcasecmp"])
+def test_a_comparison_with_a_constant_text_ends_where_that_does(function: str, compared: str) -> None:
+    text = COMPARISON.replace("COMPARED", compared).replace("strcmp", function)
+    options = Options(unrolling=Unrolling(exact=1))
+    assert membar.check(SourceFile("compared.c", text), options=options).verdict == "holds"

@@ -103,12 +103,21 @@ int strncmp(const char *left, const char *right, size_t most)
         unsigned char a = (unsigned char)left[at], b = (unsigned char)right[at];
         if (a != b)
             return a < b ? -1 : 1;
-        if (a == 0)
+        if (a == 0 || b == 0) // the same, but one of them may be a constant, which ends the loop
             return 0;
     }
     return 0;
 }
-int strcmp(const char *left, const char *right) { return strncmp(left, right, (size_t)-1); }
+int strcmp(const char *left, const char *right)
+{
+    for (size_t at = 0;; at++) {
+        unsigned char a = (unsigned char)left[at], b = (unsigned char)right[at];
+        if (a != b)
+            return a < b ? -1 : 1;
+        if (a == 0 || b == 0)
+            return 0;
+    }
+}
 int strcoll(const char *left, const char *right) { return strcmp(left, right); }
 int tolower(int c);
 int strncasecmp(const char *left, const char *right, size_t most)
@@ -117,12 +126,21 @@ int strncasecmp(const char *left, const char *right, size_t most)
         int a = tolower((unsigned char)left[at]), b = tolower((unsigned char)right[at]);
         if (a != b)
             return a < b ? -1 : 1;
-        if (a == 0)
+        if (a == 0 || b == 0)
             return 0;
     }
     return 0;
 }
-int strcasecmp(const char *left, const char *right) { return strncasecmp(left, right, (size_t)-1); }
+int strcasecmp(const char *left, const char *right)
+{
+    for (size_t at = 0;; at++) {
+        int a = tolower((unsigned char)left[at]), b = tolower((unsigned char)right[at]);
+        if (a != b)
+            return a < b ? -1 : 1;
+        if (a == 0 || b == 0)
+            return 0;
+    }
+}
 
 /// strcpy, stpcpy, strncpy, strcat, strncat: Plain accesses.
 char *stpcpy(char *target, const char *source)
