@@ -11,6 +11,8 @@ from strategies.compiled_code import needs_clang
 pytestmark = needs_clang
 HEAD = """
     #include <assert.h>
+    #include <errno.h>
+    #include <math.h>
     #include <pthread.h>
     #include <stdatomic.h>
     #include <string.h>
@@ -58,6 +60,7 @@ def verdict(alone: str = "", together: str = "", model: str = "rc11") -> tuple[s
         "c[next()] = next();",
         "int r = both(1).first + both(2).first; (void)r;",
         "int *p = &a; int r = (*p)++ + a; (void)r;",
+        "double r = sqrt(a) + errno; (void)r;",
         "int r = a ? 0 : 1; r = r + (b ? 2 : set_other()) + set(); (void)r;",
     ],
 )
@@ -94,6 +97,7 @@ def test_operands_that_other_threads_change(statement: str, model: str) -> None:
         "int r = next() ? next() : set(); (void)r;",
         "int n = 1; n += sum(n, n); n = n++ < 2 ? n : 0;",
         "a = b = set();",
+        "double r = sqrt(a) + sqrt(b); (void)r;",
         "int r = atomic_load(&x) + atomic_load(&y); (void)r;",
         "int r = c[1] + c[2] + locked(&a); (void)r;",
         'assert(strlen("ab") == strlen("cd"));',

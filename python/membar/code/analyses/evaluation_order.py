@@ -54,6 +54,11 @@ class EvaluationOrder:
         """Looks for the operands of a linked module, in functions whose files are the program's."""
         self._pairs = pairs_of_program(module, is_of_program)
         self._inlined: ir.Module | None = None
+        self._error_numbers = frozenset(
+            f"@{name}"
+            for name, item in module.objects.items()
+            if item.is_thread_local and item.place is not None and not is_of_program(item.place.file)
+        )
 
     def watch(self, name: str, module: ir.Module) -> None:
         """Keeps the code after calls were inlined."""
@@ -67,11 +72,18 @@ class EvaluationOrder:
         found = set[Pair]()
         if self._inlined is not None:
             effects = _Effects(self._inlined, self._pairs)
-            found |= {pair for pair in self._pairs if effects.any_pair(pair, _conflict)}
+            found |= {pair for pair in self._pairs if effects.any_pair(pair, self._conflict)}
         if len(ready.threads) > 1 and self._pairs - found:
             effects = _SharedEffects(ready, self._pairs - found)
             found |= {pair for pair in self._pairs - found if effects.any_pair(pair, _may_be_told_apart)}
         return sorted((first for first, _ in found), key=_key)
+
+    def _conflict(self, one: _Effect, other: _Effect) -> bool:
+        """Whether two effects of one thread conflict; that both may set `errno` does not count."""
+        both_set = one.writes and other.writes
+        return _conflict(one, other) and not (
+            both_set and {target.site for target in one.targets | other.targets} <= self._error_numbers
+        )
 
 
 def _key(place: ir.Place) -> _Key:
