@@ -155,7 +155,8 @@ class _Linking:
         if self.has_rust:
             from membar.languages.compiled.rust.runtime import refuse_missing  # noqa: PLC0415 - only for Rust
 
-            linked = refuse_missing(linked, self.refuse)
+            is_given = any(unit.module.is_given for unit in self.program)
+            linked = refuse_missing(linked, self.refuse, is_given=is_given)
         return resolve_library(resolve_weak(linked), bodies, self.refuse, self._advise, show=demangle)
 
     def _advise(self, name: str) -> str:

@@ -122,13 +122,13 @@ def _access_by_call(body: FunctionBody, item: llvm.Call, name: str) -> bool:
 
 
 def _intrinsic(body: FunctionBody, item: llvm.Call, intrinsic: Intrinsic) -> None:
+    if intrinsic.kind == "nothing":
+        return
     types = (item.type, *(each.type for each in item.arguments))
     refuse_arithmetic(f"llvm.{intrinsic.name}", types, body.layout)
     arguments = [part for each in item.arguments for part in body.scalars(each)]
     place = body.place()
     match intrinsic.kind:
-        case "nothing":
-            return
         case "promise":
             if body.lowering.is_rust and not isinstance(arguments[0], code.Constant):
                 callee = code.FunctionAddress("llvm.assume")

@@ -154,6 +154,7 @@ def test_intrinsic_functions_become_instructions() -> None:
     lines = body(
         """
         define i32 @main(ptr %p, ptr %q, i32 %x) {
+          call void @llvm.experimental.noalias.scope.decl(metadata !0)
           call void @llvm.lifetime.start.p0(i64 4, ptr %p)
           call void @llvm.memcpy.p0.p0.i64(ptr %p, ptr %q, i64 4, i1 false)
           call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 4, i1 true)

@@ -12,6 +12,7 @@ import pytest
 
 import membar
 from membar.cli.command import main
+from membar.diagnostics import InputError
 from membar.languages.compiled.build import BuildOptions
 from membar.languages.compiled.driver import CompileOptions
 from membar.languages.compiled.rust.compiler import SHIM
@@ -147,6 +148,23 @@ def test_the_panic_of_a_thread_fails_unless_the_program_goes_on(name: str, tmp_p
     shown = answer.render("terminal").replace("\n", " ")
     assert f"(line {lines[0]}" in shown
     assert verdict == "violated" or f"case.rs:{lines[1]}" in shown
+
+
+def test_llvm_ir_that_calls_std_is_better_checked_as_source(tmp_path: Path) -> None:
+    path = tmp_path / "given.ll"
+    path.write_text(
+        """declare void @_ZN3std6thread4park17h0123456789abcdefE()
+define i32 @main() {
+  call void @_ZN3std6thread4park17h0123456789abcdefE()
+  ret i32 0
+}
+!llvm.dbg.cu = !{!0}
+!0 = distinct !DICompileUnit(language: DW_LANG_Rust, file: !1, producer: "rustc", emissionKind: FullDebug)
+!1 = !DIFile(filename: "park.rs", directory: "")
+"""
+    )
+    with pytest.raises(InputError, match="`std::thread::park` is not modelled: check the source file"):
+        membar.check(path)
 
 
 def test_a_test_that_should_panic_has_no_answer(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ _ENTRY = "main"
 _FOR_DEBUGGERS = pattern(r"\.dbg\.spill\d*$")
 _MANGLED = ("_R", "_ZN")
 _ADVICE = ": leave that out of what is checked, by `#[cfg(not(membar))]`"
+_ADVICE_FOR_LLVM = ": check the source file, which membar compiles with a `std` of its own"
 _HASH_MAPS = "hashbrown"
 _LIBRARIES = ("core", "alloc", "std", "panic_abort", "panic_unwind", _HASH_MAPS)
 # Functions of the shim that do nothing but say that some properties are checked in part only.
@@ -292,8 +293,8 @@ class _Missing:
     Those that only tables and formatted text name are called by nobody, or else in executions that are cut.
     """
 
-    def __init__(self, module: ir.Module, refuse: Refuse) -> None:
-        self.module, self.refuse = module, refuse
+    def __init__(self, module: ir.Module, refuse: Refuse, advice: str) -> None:
+        self.module, self.refuse, self.advice = module, refuse, advice
         self.checks = Checks(module)
         self.missing = {
             name
@@ -335,7 +336,7 @@ class _Missing:
                     if name in self.module.functions:
                         seen.add(callee)
                         if at is None or at not in refused:
-                            yield self.refuse(f"{_called_as(demangle(callee))} not modelled{_ADVICE}", at)
+                            yield self.refuse(f"{_called_as(demangle(callee))} not modelled{self.advice}", at)
                         refused.add(at)
                 elif callee in self.module.objects or self._has_body(callee):
                     seen.add(callee)
@@ -366,13 +367,13 @@ def _called_as(path: str) -> str:
     return "the macro `format!` is" if path == _FORMAT else f"the function `{path}` is"
 
 
-def refuse_missing(module: ir.Module, refuse: Refuse) -> ir.Module:
-    """The linked program, in which every function of Rust's libraries has a body.
+def refuse_missing(module: ir.Module, refuse: Refuse, *, is_given: bool) -> ir.Module:
+    """The linked program, in which every function of Rust's libraries has a body; `is_given`: as LLVM IR.
 
     Raises:
         InputError: the program calls one that membar does not model.
     """
-    return _with_short_names(_Missing(module, refuse).run())
+    return _with_short_names(_Missing(module, refuse, _ADVICE_FOR_LLVM if is_given else _ADVICE).run())
 
 
 def _with_short_names(module: ir.Module) -> ir.Module:
