@@ -55,7 +55,7 @@ CLAIMS_HEAD = """
 ## LTL
 
 States are those of the product with the automaton of the negated formula; a search stops at the first
-violation. All verdicts are BEEM's. *Two* is the CPU time of two threads.
+violation. Verdicts are those that the searches agree on. {differences} *Two* is the CPU time of two threads.
 
 """
 CLAIMS = (
@@ -225,7 +225,8 @@ def rows(instance: Instance, most: int) -> tuple[Row, list[Row], list[str]]:
             told = {found.holds for found in (*ours, *theirs)} - {None}
             if told - {holds}:
                 wrong.append(f"{instance.name} {claim}: {[found.holds for found in (*ours, *theirs)]}\n")
-            rest.append(Row(f"{instance.name}, {claim.removeprefix('p')}", holds, ours, theirs))
+            agreed = told.pop() if len(told) == 1 else holds
+            rest.append(Row(f"{instance.name}, {claim.removeprefix('p')}", agreed, ours, theirs))
     return first, rest, wrong
 
 
@@ -284,12 +285,14 @@ def main() -> int:
         sys.stdout.flush()
         safety, claims, wrong = [*safety, first], claims + rest, wrong + differences
     if chosen.write:
-        PAGE.write_text(_page(chosen, safety, claims))
+        PAGE.write_text(_page(chosen, safety, claims, wrong))
     sys.stdout.write(f"{sums(safety, 'instances')}{sums(claims, 'formulas')}{len(wrong)} differences\n")
     return int(bool(wrong))
 
 
-def _page(chosen: argparse.Namespace, safety: Sequence[Row], claims: Sequence[Row]) -> str:
+def _page(
+    chosen: argparse.Namespace, safety: Sequence[Row], claims: Sequence[Row], wrong: Sequence[str]
+) -> str:
     is_all = chosen.states == 10**9
     options = " --promela DIR" * (chosen.promela is not None) + f" --seconds {chosen.seconds}"
     head = HEAD.format(
@@ -302,8 +305,10 @@ def _page(chosen: argparse.Namespace, safety: Sequence[Row], claims: Sequence[Ro
     )
     first = f"{head}## All states\n\n{sums(safety, 'instances')}{_head(SAFETY)}{''.join(map(str, safety))}"
     held = [row for row in claims if row.holds]
+    names = ", ".join(line.partition(":")[0] for line in wrong)
+    differences = f"BEEM's differ for {names}." if wrong else "All are BEEM's."
     return (
-        f"{first}{CLAIMS_HEAD}{sums(held, 'formulas that hold')}"
+        f"{first}{CLAIMS_HEAD.format(differences=differences)}{sums(held, 'formulas that hold')}"
         f"{sums([row for row in claims if not row.holds], 'formulas that are violated')}"
         f"{_head(CLAIMS)}{''.join(map(str, claims))}"
     )
