@@ -57,6 +57,8 @@ def scalar_type(type_: Type, layout: DataLayout) -> code.Type:
             raise UnsupportedError("pointers into other address spaces are not supported")
         case Simple("x86_fp80" | "fp128" | "ppc_fp128"):
             raise UnsupportedError("computing with `long double` is not supported: use `double`")
+        case Simple("token"):  # what names a coroutine
+            raise UnsupportedError("coroutines are not supported")
         case _:
             raise UnsupportedError(f"values of type {getattr(found, 'name', found)} are not supported")
 

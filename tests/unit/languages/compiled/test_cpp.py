@@ -77,3 +77,44 @@ def test_what_the_library_does(name: str, text: str, verdict: str, tmp_path: Pat
     file = tmp_path / "program.cpp"
     file.write_text(text)
     assert membar.check(file).verdict == verdict, name
+
+
+COROUTINE = """
+#include <coroutine>
+struct Task {
+  struct promise_type {
+    Task get_return_object() { return {}; }
+    std::suspend_never initial_suspend() { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+};
+Task run() { co_return; }
+int main() { run(); }
+"""
+
+
+@needs_compiler
+def test_coroutines_are_refused_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "coroutine.cpp"
+    file.write_text(COROUTINE)
+    with pytest.raises(membar.InputError, match="coroutines are not supported"):
+        membar.check(file)
+
+
+BEHIND_A_LOCK = """
+#include <cassert>
+#include <shared_mutex>
+#include <thread>
+struct Book { std::shared_mutex mutex; int value = 0; } book;
+void work() { std::unique_lock lock(book.mutex); ++book.value; }
+int main() { std::thread a(work); work(); a.join(); assert(book.value == 2); }
+"""
+
+
+@needs_compiler
+def test_a_mutex_is_as_large_as_on_the_processor(tmp_path: Path) -> None:
+    file = tmp_path / "book.cpp"
+    file.write_text(BEHIND_A_LOCK)
+    assert membar.check(file, model="armv8").verdict in {"holds", "holds-within"}

@@ -23,7 +23,7 @@ struct state {
     const struct state_functions *functions;
     long owners; /* less one */
     void *exception;
-    char mutex[sizeof(void *) == 8 ? 40 : 24], condition[48];
+    char mutex[MUTEX_SIZE], condition[CONDITION_SIZE];
     unsigned flags;
 };
 enum { CONSTRUCTED = 1, HAS_FUTURE = 2, READY = 4, DEFERRED = 8 };

@@ -87,12 +87,11 @@ _Bool _ZNSt3__121recursive_timed_mutex8try_lockEv(void *self) { return try_mutex
 _Bool _ZNSt3__121recursive_timed_mutex14try_lock_until(void *self, const long long *time) { return _ZNSt3__111timed_mutex14try_lock_until(self, time); }
 
 /* libc++ keeps a mutex and two condition variables, which are destroyed by code in its headers. */
-enum { MUTEX = 5 * sizeof(void *), CONDITION = 48 };
 static void begin_shared(char *self)
 {
     pthread_rwlock_init(self, NULL);
-    pthread_cond_init(self + MUTEX, NULL);
-    pthread_cond_init(self + MUTEX + CONDITION, NULL);
+    pthread_cond_init(self + MUTEX_SIZE, NULL);
+    pthread_cond_init(self + MUTEX_SIZE + CONDITION_SIZE, NULL);
 }
 
 /// _ZNSt3__119__shared_mutex_baseC1Ev, _ZNSt3__119__shared_mutex_base4lockEv, _ZNSt3__119__shared_mutex_base6unlockEv, _ZNSt3__119__shared_mutex_base11lock_sharedEv, _ZNSt3__119__shared_mutex_base13unlock_sharedEv, _ZNSt3__118shared_timed_mutexC1Ev, _ZNSt3__118shared_timed_mutex4lockEv, _ZNSt3__118shared_timed_mutex6unlockEv, _ZNSt3__118shared_timed_mutex11lock_sharedEv, _ZNSt3__118shared_timed_mutex13unlock_sharedEv: `std::shared_mutex` and `std::shared_timed_mutex`: locking is an acquire, unlocking a release, of readers too. No order among waiting threads is assumed.
