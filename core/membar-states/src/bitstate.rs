@@ -16,7 +16,7 @@ use membar_ir::limits::{Stopped, Watch};
 
 use super::findings::{Findings, Note, Options, look};
 use super::safety::{Exploration, RunStep};
-use super::store::{ExpandedState, Store};
+use super::store::{ExpandedState, Tree};
 use super::successors::{Successors, Transition, too_many};
 use super::system::System;
 use super::tables::mix;
@@ -91,10 +91,10 @@ pub(super) fn explore(
 ) -> Result<Exploration, CoreError> {
     let count = system.leaves();
     let mut found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
-    let mut store = Store::new(&system.program.leaf_order());
+    let mut tree = Tree::new(&system.program.leaf_order());
     let (mut near, mut moves, mut notes) = (ExpandedState::default(), Successors::default(), Vec::new());
     let mut visited = Visited::new(bytes);
-    let first = store.root_of(&system.initial()?).ok_or_else(too_many)?;
+    let first = tree.root_of(&system.initial()?).ok_or_else(too_many)?;
     let (mut path, mut waiting) = (Path::new(), vec![first]);
     let (mut run, mut states, mut reported) = (None, 0, 0);
     while let Some(root) = waiting.pop() {
@@ -106,13 +106,13 @@ pub(super) fn explore(
         if watch.is_due() {
             watch.meter().count(states - reported, 0, 0);
             reported = states;
-            let held = visited.bytes() + bytes_of(&path, &waiting) + store.bytes() + system.bytes();
+            let held = visited.bytes() + bytes_of(&path, &waiting) + tree.bytes() + system.bytes();
             if let Err(stopped) = watch.look().and_then(|()| watch.bytes(held)) {
                 found.stopped = Some(stopped);
                 break;
             }
         }
-        store.fetch_root(root, &mut near);
+        tree.fetch_root(root, &mut near);
         system.moves(near.leaves(count), &mut moves)?;
         look(&mut system, near.leaves(count), &moves, &found, &mut notes);
         path.push((root, waiting.len()));
@@ -125,7 +125,7 @@ pub(super) fn explore(
         }
         if let Some(last) = last {
             found.stopped = Some(Stopped::Found);
-            run = Some(run_on(&path, last, &mut system, &store)?);
+            run = Some(run_on(&path, last, &mut system, &tree)?);
             break;
         }
         if options.states.is_some_and(|most| states >= most) {
@@ -134,7 +134,7 @@ pub(super) fn explore(
         }
         for step in moves.list.iter().filter(|step| !step.failed) {
             found.transitions += 1;
-            let root = store.root_beside(step.sides, moves.changes(step), &mut near).ok_or_else(too_many)?;
+            let root = tree.root_beside(step.sides, moves.changes(step), &mut near).ok_or_else(too_many)?;
             if !visited.has(root) {
                 waiting.push(root);
             }
@@ -142,7 +142,7 @@ pub(super) fn explore(
         found.transitions += moves.list.iter().filter(|step| step.failed).count() as u64;
     }
     found.states = states - found.inside;
-    let held = visited.bytes() + bytes_of(&path, &waiting) + store.bytes() + system.bytes();
+    let held = visited.bytes() + bytes_of(&path, &waiting) + tree.bytes() + system.bytes();
     found.bytes = held as u64;
     found.omitted = Some(visited.omitted);
     let (parts, names) = (Vec::new(), BTreeMap::new());
@@ -158,16 +158,16 @@ fn run_on(
     path: &Path,
     last: Option<usize>,
     system: &mut System,
-    store: &Store,
+    tree: &Tree,
 ) -> Result<Vec<RunStep>, CoreError> {
     let count = system.leaves();
     let (mut moves, mut run) = (Successors::default(), Vec::new());
     let (mut here, mut there) = (ExpandedState::default(), ExpandedState::default());
     for (place, &(root, _)) in path.iter().enumerate() {
-        store.fetch_root(root, &mut here);
+        tree.fetch_root(root, &mut here);
         system.moves_in_full(here.leaves(count), &mut moves)?;
         if let Some(&(next, _)) = path.get(place + 1) {
-            store.fetch_root(next, &mut there);
+            tree.fetch_root(next, &mut there);
             let is_it = |step: &&Transition| moves.leads_to(step, here.leaves(count), there.leaves(count));
             run.extend(moves.list.iter().find(is_it).map(|step| moves.run_step(step)));
         } else {

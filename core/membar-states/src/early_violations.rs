@@ -28,8 +28,8 @@ pub(super) fn search(
     let mut found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
     let mut store = Store::new(&system.program.leaf_order());
     let (mut near, mut moves, mut notes) = (ExpandedState::default(), Successors::default(), Vec::new());
-    let initial = store.root_of(&system.initial()?).ok_or_else(too_many)?;
-    store.root.number(initial).ok_or_else(too_many)?;
+    let initial = store.tree.root_of(&system.initial()?).ok_or_else(too_many)?;
+    store.table.root.number(initial).ok_or_else(too_many)?;
     let (mut before, mut open) = (vec![0], vec![0]);
     while let Some(number) = open.pop() {
         if store.len() >= most || watch.step().is_err() {
@@ -52,8 +52,8 @@ pub(super) fn search(
         });
         for step in moves.list.iter().filter(|step| is_chosen(step, alone) && !step.failed) {
             found.transitions += 1;
-            let pair = store.root_after(moves.changes(step), &mut near).ok_or_else(too_many)?;
-            let (next, is_new) = store.root.number(pair).ok_or_else(too_many)?;
+            let pair = store.tree.root_after(moves.changes(step), &mut near).ok_or_else(too_many)?;
+            let (next, is_new) = store.table.root.number(pair).ok_or_else(too_many)?;
             if is_new {
                 before.push(number);
                 open.push(next);

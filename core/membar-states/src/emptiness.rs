@@ -14,8 +14,33 @@ use super::automaton::AcceptanceSets;
 use super::graph::{Graph, GraphPart};
 use super::lasso::Goals;
 
-/// A state that no accepted run goes through.
-pub(super) const DEAD: u32 = u32::MAX;
+/// Per state, whether it is dead: no accepted run goes through it. Searches at the same time tell each other in this way.
+#[derive(Debug)]
+pub(super) struct Flags(Vec<AtomicBool>);
+
+impl Flags {
+    pub(super) fn new(states: usize, are_dead: bool) -> Self {
+        Self((0..states).map(|_| AtomicBool::new(are_dead)).collect())
+    }
+
+    /// Says of every so many-th state, from one on, whether it is dead.
+    pub(super) fn fill(&mut self, are_dead: impl Iterator<Item = bool>, first: usize, step: usize) {
+        for (flag, is_dead) in self.0.iter_mut().skip(first).step_by(step).zip(are_dead) {
+            *flag.get_mut() = is_dead;
+        }
+    }
+
+    fn is_dead(&self, state: u32) -> bool {
+        self.0[state as usize].load(Ordering::Relaxed)
+    }
+
+    fn set_dead(&self, state: u32) {
+        self.0[state as usize].store(true, Ordering::Relaxed);
+    }
+}
+
+/// The order of a state that was not met. It is not 0, so that the memory is at hand before the search begins.
+const UNMET: u32 = u32::MAX;
 
 /// A component of the path.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +68,7 @@ struct Frame<'g> {
 #[derive(Debug)]
 pub(super) struct Component {
     order: Vec<u32>,
+    dead: Flags,
     first: u32,
 }
 
@@ -50,7 +76,7 @@ impl Component {
     /// Whether a state is part of it.
     pub(super) fn has(&self, state: u32) -> bool {
         let order = self.order[state as usize];
-        order >= self.first && order != DEAD
+        order >= self.first && order != UNMET && !self.dead.is_dead(state)
     }
 }
 
@@ -59,10 +85,11 @@ struct Search<'g> {
     full: AcceptanceSets,
     /// Steps with one of these marks are not followed.
     without: AcceptanceSets,
-    /// Per state the order in which it was met, 0 if it was not, or `DEAD`.
+    /// Per state the order in which it was met, or `UNMET`.
     order: Vec<u32>,
-    /// What searches at the same time tell each other.
-    common: Option<&'g Common>,
+    dead: &'g Flags,
+    /// Whether another search at the same time has found a component, or was stopped.
+    is_over: Option<&'g AtomicBool>,
     /// Those of the path's components, in order.
     live: Vec<u32>,
     roots: Vec<Root>,
@@ -70,22 +97,10 @@ struct Search<'g> {
     met: u32,
 }
 
-/// What searches at the same time tell each other.
-#[derive(Debug)]
-struct Common {
-    /// Per state, whether one of them has found that no accepted run goes through it.
-    is_dead: Vec<AtomicBool>,
-    /// From how many states on nobody has begun yet.
-    rest: AtomicUsize,
-    /// Whether one of them has found a component, or was stopped.
-    is_over: AtomicBool,
-}
-
 /// How many states a search begins at before it asks for more.
 const CHUNK: usize = 1 << 10;
 
-/// Whether no component has every mark of `full`. Where `order` says that a state is `DEAD`, no accepted run goes through
-/// it; elsewhere it is 0.
+/// Whether no component of states that are not `dead` has every mark of `full`.
 ///
 /// Several threads search in the same graph, each from other states on, and tell each other which states are dead
 /// (Renault, Duret-Lutz, Kordon, Poitrenaud, "Parallel explicit model checking for generalized Büchi automata", TACAS 2015). A component that
@@ -93,43 +108,39 @@ const CHUNK: usize = 1 << 10;
 /// the states that were met last: most of what follows these is dead already, or near.
 pub(super) fn is_empty(
     graph: &Graph<'_>,
-    order: Vec<u32>,
+    dead: &Flags,
     full: AcceptanceSets,
     jobs: usize,
     watch: &mut Watch<'_>,
 ) -> Result<bool, Stopped> {
     if jobs < 2 {
-        let mut search = Search { order, ..Search::new(graph, full) };
-        return Ok(search.run((0..narrow(graph.len())).rev(), None, watch)?.is_none());
+        let found = Search::new(graph, dead, full).run((0..narrow(graph.len())).rev(), None, watch)?;
+        return Ok(found.is_none());
     }
-    let is_dead = |&order: &u32| AtomicBool::new(order == DEAD);
-    let common = Common {
-        is_dead: order.iter().map(is_dead).collect(),
-        rest: AtomicUsize::new(graph.len()),
-        is_over: AtomicBool::new(false),
-    };
-    let part = |order: Vec<u32>, watch: &mut Watch<'_>| {
-        let mut search = Search { order, common: Some(&common), ..Search::new(graph, full) };
+    // From how many states on nobody has begun yet.
+    let (rest, is_over) = (AtomicUsize::new(graph.len()), AtomicBool::new(false));
+    let part = |watch: &mut Watch<'_>| {
+        let mut search = Search { is_over: Some(&is_over), ..Search::new(graph, dead, full) };
         let mut is_empty = Ok(true);
-        while let Ok(end) = common.rest.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |end| {
+        while let Ok(end) = rest.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |end| {
             (end > 0).then(|| end.saturating_sub(CHUNK))
         }) && is_empty == Ok(true)
         {
             let chunk = narrow(end.saturating_sub(CHUNK))..narrow(end);
             is_empty = search.run(chunk.rev(), None, watch).map(|found| found.is_none());
         }
-        common.is_over.fetch_or(is_empty != Ok(true), Ordering::Relaxed);
+        is_over.fetch_or(is_empty != Ok(true), Ordering::Relaxed);
         is_empty
     };
     let results: Vec<_> = std::thread::scope(|scope| {
         let part = &part;
         let others: Vec<_> = (1..jobs)
             .map(|_| {
-                let (order, mut watch) = (order.clone(), watch.of_helper());
-                scope.spawn(move || part(order, &mut watch))
+                let mut watch = watch.of_helper();
+                scope.spawn(move || part(&mut watch))
             })
             .collect();
-        let first = part(order.clone(), watch);
+        let first = part(watch);
         let others = others
             .into_iter()
             .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
@@ -155,9 +166,11 @@ pub(super) fn find(
     full: AcceptanceSets,
     watch: &mut Watch<'_>,
 ) -> Result<Option<Component>, Stopped> {
-    let mut search = Search::new(graph, full);
+    let dead = Flags::new(graph.len(), false);
+    let mut search = Search::new(graph, &dead, full);
     let first = search.run(initial.iter().copied(), None, watch)?;
-    Ok(first.map(|first| Component { order: search.order, first }))
+    let order = search.order;
+    Ok(first.map(|first| Component { order, dead, first }))
 }
 
 /// Adds to `goals` every component with every mark of `full` that can be reached from the states `initial`.
@@ -168,7 +181,8 @@ pub(super) fn find_all(
     goals: &mut Goals,
     watch: &mut Watch<'_>,
 ) -> Result<(), Stopped> {
-    Search::new(graph, full).run(initial.iter().copied(), Some(goals), watch).map(|_| ())
+    let dead = Flags::new(graph.len(), false);
+    Search::new(graph, &dead, full).run(initial.iter().copied(), Some(goals), watch).map(|_| ())
 }
 
 /// Whether there is a cycle of steps without any mark of `seen`.
@@ -177,18 +191,20 @@ pub(super) fn has_cycle_without(
     seen: AcceptanceSets,
     watch: &mut Watch<'_>,
 ) -> Result<bool, Stopped> {
-    let mut search = Search { without: seen, ..Search::new(graph, 0) };
+    let dead = Flags::new(graph.len(), false);
+    let mut search = Search { without: seen, ..Search::new(graph, &dead, 0) };
     Ok(search.run(0..narrow(graph.len()), None, watch)?.is_some())
 }
 
 impl<'g> Search<'g> {
-    fn new(graph: &'g Graph<'g>, full: AcceptanceSets) -> Self {
+    fn new(graph: &'g Graph<'g>, dead: &'g Flags, full: AcceptanceSets) -> Self {
         Self {
             graph,
             full,
             without: 0,
-            order: vec![0; graph.len()],
-            common: None,
+            order: vec![UNMET; graph.len()],
+            dead,
+            is_over: None,
             live: Vec::new(),
             roots: Vec::new(),
             frames: Vec::new(),
@@ -204,7 +220,7 @@ impl<'g> Search<'g> {
         watch: &mut Watch<'_>,
     ) -> Result<Option<u32>, Stopped> {
         for state in initial {
-            if self.order[state as usize] != 0 || self.is_dead_for_another(state) {
+            if self.dead.is_dead(state) || self.order[state as usize] != UNMET {
                 continue;
             }
             self.enter(state, 0);
@@ -219,16 +235,17 @@ impl<'g> Search<'g> {
                     continue;
                 }
                 let target = part.target(arc);
+                if self.dead.is_dead(target) {
+                    continue;
+                }
                 match self.order[target as usize] {
-                    0 if self.is_dead_for_another(target) => {}
-                    0 => {
+                    UNMET => {
                         self.enter(target, part.marks(arc));
                         watch.step()?;
-                        if self.common.is_some_and(|common| common.is_over.load(Ordering::Relaxed)) {
+                        if self.is_over.is_some_and(|is_over| is_over.load(Ordering::Relaxed)) {
                             return Ok(None);
                         }
                     }
-                    DEAD => {}
                     order => {
                         let root = self.melt(order, part.marks(arc));
                         if root.inside & self.full == self.full && goals.is_none() {
@@ -241,11 +258,6 @@ impl<'g> Search<'g> {
         Ok(None)
     }
 
-    /// Whether another search has found that no accepted run goes through a state.
-    fn is_dead_for_another(&self, state: u32) -> bool {
-        self.common.is_some_and(|common| common.is_dead[state as usize].load(Ordering::Relaxed))
-    }
-
     /// A state met for the first time, by a step with these marks.
     fn enter(&mut self, state: u32, into: AcceptanceSets) {
         self.met += 1;
@@ -254,7 +266,7 @@ impl<'g> Search<'g> {
         self.roots.push(Root { order: self.met, inside: 0, into, turns: false });
         let (part, arcs) = self.graph.arcs_of(state);
         // In this loop no access waits for the one before it, and afterwards all targets are in the processor's caches.
-        let live = arcs.clone().filter(|&arc| self.order[part.target(arc) as usize] != DEAD).count();
+        let live = arcs.clone().filter(|&arc| !self.dead.is_dead(part.target(arc))).count();
         let next = if live > 0 { arcs.start } else { arcs.end };
         self.frames.push(Frame { part, state, next, end: arcs.end });
     }
@@ -288,10 +300,7 @@ impl<'g> Search<'g> {
             goals.add_component(&self.live[start..]);
         }
         for state in self.live.drain(start..) {
-            self.order[state as usize] = DEAD;
-            if let Some(common) = self.common {
-                common.is_dead[state as usize].store(true, Ordering::Relaxed);
-            }
+            self.dead.set_dead(state);
         }
     }
 }
@@ -301,18 +310,18 @@ mod tests {
     use membar_ir::limits::{Limits, Stop};
     use membar_ir::words::narrow;
 
+    use super::super::graph;
+    use super::super::product::LabelTable;
     use super::*;
 
     /// A graph of two kinds of marks: per state, its arcs with their marks. The first component with both.
     fn component(states: &[&[(u32, u32)]]) -> Option<Vec<u32>> {
-        let mut part = GraphPart::default();
+        let mut labels = LabelTable::default();
         for marks in 0..4 {
-            part.marks.number(marks);
+            labels.number(marks);
         }
-        for (state, arcs) in states.iter().enumerate() {
-            part.add(narrow(state), arcs).unwrap();
-        }
-        let graph = Graph::new(std::iter::once(&part), states.len());
+        let (part, starts) = graph::small(states.iter().map(|arcs| arcs.to_vec()), labels);
+        let graph = Graph::new(std::iter::once((&part, &starts)), states.len());
         let stop = Stop::default();
         let found = find(&graph, &[0], 3, &mut Watch::new(&stop, Limits::default())).unwrap();
         found.map(|found| (0..narrow(graph.len())).filter(|&state| found.has(state)).collect())

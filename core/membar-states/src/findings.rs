@@ -71,7 +71,7 @@ pub struct Ending {
 }
 
 /// What was found. States are named by the order in which one thread meets them, breadth-first.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Findings {
     /// States met, but for those inside atomic blocks.
     pub states: u64,

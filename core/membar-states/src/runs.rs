@@ -8,16 +8,16 @@ use membar_ir::program::EdgeId;
 use membar_ir::words::narrow;
 
 use super::automaton::{AcceptanceSets, Automaton};
-use super::emptiness::{self, Component, DEAD};
+use super::emptiness::{self, Component, Flags};
 use super::fairness::{Fair, lowest};
 use super::findings::Options;
-use super::graph::{Graph, GraphPart};
+use super::graph::{self, Graph};
 use super::lasso::{self, Goals, Lasso, Path, Steps};
 use super::parallel::Team;
-use super::product::Claim;
+use super::product::{Claim, LabelTable};
 use super::reduction::Reduction;
 use super::safety::{Exploration, RunStep};
-use super::store::{ExpandedState, Store};
+use super::store::{ExpandedState, StateTable};
 use super::symmetry::{Companion, Symmetry};
 use super::system::System;
 
@@ -121,9 +121,9 @@ fn find_within(
     let graph = team.take_graph();
     let mut explored = team.finish()?;
     let found = &explored.found;
-    let steps = graph.iter().map(GraphPart::bytes).sum::<usize>();
+    let steps = graph.iter().map(|(part, starts)| part.bytes() + starts.bytes()).sum::<usize>();
     let places = explored.parts.iter().map(|part| part.store.len()).max().unwrap_or(0);
-    let graph = Graph::new(graph.iter(), places * graph.len());
+    let graph = Graph::new(graph.iter().map(|(part, starts)| (part, starts)), places * graph.len());
     let mut answer = Answer {
         states: found.states + found.inside,
         transitions: found.transitions,
@@ -140,8 +140,8 @@ fn find_within(
         (Some(_), _) => None,
         (None, Some(&wrong)) if !options.shortest => Some(lasso::run_to(&graph, &runs.initial, wrong)),
         _ if matches!(stopped, None | Some(Stopped::Found | Stopped::States)) => {
-            let stores: Vec<&Store> = explored.parts.iter().map(|part| &part.store).collect();
-            match runs.path(&graph, &stores, &wrong, options.shortest, watch) {
+            let tables: Vec<&StateTable> = explored.parts.iter().map(|part| &part.store.table).collect();
+            match runs.path(&graph, &tables, &wrong, options.shortest, watch) {
                 Ok(path) => path,
                 Err(other) => {
                     stopped = stopped.or(Some(other));
@@ -173,15 +173,14 @@ fn accepting(automaton: &Automaton, watch: &mut Watch<'_>) -> Result<Vec<bool>, 
     if automaton.marks == 0 {
         return Ok(vec![true; states]);
     }
-    let mut part = GraphPart::default();
-    for (state, edges) in automaton.leaving.iter().enumerate() {
-        let arcs: Vec<(u32, u32)> =
-            edges.iter().map(|edge| (edge.target, part.marks.number(edge.marks))).collect();
-        // It has room for an automaton.
-        let _ = part.add(narrow(state), &arcs);
-    }
+    let mut marks = LabelTable::default();
+    let leaving = automaton.leaving.iter();
+    let arcs: Vec<Vec<(u32, u32)>> = leaving
+        .map(|edges| edges.iter().map(|edge| (edge.target, marks.number(edge.marks))).collect())
+        .collect();
+    let (part, starts) = graph::small(arcs.into_iter(), marks);
     let mut goals = Goals::default();
-    let graph = Graph::new(std::iter::once(&part), states);
+    let graph = Graph::new(std::iter::once((&part, &starts)), states);
     let all: Vec<u32> = (0..narrow(states)).collect();
     emptiness::find_all(&graph, &all, lowest(automaton.marks), &mut goals, watch)?;
     Ok(all.iter().map(|&state| goals.has(state)).collect())
@@ -227,20 +226,18 @@ impl Runs {
     pub(super) fn find_component(
         &mut self,
         graph: &Graph<'_>,
-        stores: &[&Store],
+        tables: &[&StateTable],
         held: usize,
         watch: &mut Watch<'_>,
     ) -> Result<bool, Stopped> {
-        let jobs = if graph.len() < MANY as usize { 1 } else { stores.len() };
+        let jobs = if graph.len() < MANY as usize { 1 } else { tables.len() };
         watch.bytes(held + jobs * emptiness::bytes_for(graph.len()))?;
-        let mut order = vec![DEAD; graph.len()];
-        for (own, store) in stores.iter().enumerate() {
-            let places = order.iter_mut().skip(own).step_by(stores.len());
-            for (order, rider) in places.zip(store.riders()) {
-                *order = if self.is_live[rider as usize] { 0 } else { DEAD };
-            }
+        let mut dead = Flags::new(graph.len(), true);
+        for (own, table) in tables.iter().enumerate() {
+            let riders = table.riders().map(|rider| !self.is_live[rider as usize]);
+            dead.fill(riders, own, tables.len());
         }
-        if !emptiness::is_empty(graph, order, self.full, jobs, watch)? {
+        if !emptiness::is_empty(graph, &dead, self.full, jobs, watch)? {
             self.component = emptiness::find(graph, &self.initial, self.full, watch)?;
         }
         Ok(self.component.is_some())
@@ -250,7 +247,7 @@ impl Runs {
     fn path(
         &mut self,
         graph: &Graph<'_>,
-        stores: &[&Store],
+        tables: &[&StateTable],
         wrong: &[u32],
         shortest: bool,
         watch: &mut Watch<'_>,
@@ -265,7 +262,7 @@ impl Runs {
             return Ok((!goals.is_empty()).then(path));
         }
         if self.component.is_none() {
-            self.find_component(graph, stores, 0, watch)?;
+            self.find_component(graph, tables, 0, watch)?;
         }
         let component = self.component.as_ref();
         Ok(component

@@ -165,7 +165,7 @@ impl Exploration {
     fn fetch_with_before(&mut self, name: u32, expanded: &mut ExpandedState) -> Result<u32, CoreError> {
         if let Some(disk) = &mut self.disk {
             let (root, before) = disk.get(name)?;
-            self.parts[0].store.fetch_root(root, expanded);
+            self.parts[0].store.tree.fetch_root(root, expanded);
             return Ok(before);
         }
         self.fetch(name, expanded);

@@ -6,14 +6,14 @@
 //! they were reached from in few leaves, and only the nodes above these are looked up.
 //!
 //! The table of the root is by far the largest. Several threads number the pairs of all other nodes alike, so a pair at
-//! the root means the same state to all of them; each has its own part of the table of the root. With a claim, states
-//! are pairs of a number of the root and a state of the automaton.
+//! the root means the same state to all of them; the table of the root has a part for each (`StateTable`). With a claim,
+//! states are pairs of a number of the root and a state of the automaton.
 
 use super::tables::{CommonPairs, Pairs, SPREAD, left_of, pair, right_of};
 
-/// The tree over the leaves, and the tables of its inner nodes.
+/// The tree over the leaves, and the tables of its inner nodes but the root.
 #[derive(Debug)]
-pub(super) struct Store {
+pub(super) struct Tree {
     leaves: usize,
     /// The children of each inner node, by their places in a list of all leaves and, behind them, all inner nodes.
     /// Children come before their parents; the last node is the root.
@@ -22,12 +22,24 @@ pub(super) struct Store {
     above: Vec<u64>,
     /// The tables of all nodes but the root.
     lower: Vec<CommonPairs>,
-    pub(super) root: Pairs,
-    /// With a claim, pairs of a number of the root and a state of the automaton.
-    product: Option<Pairs>,
     /// What is known of the children of the root.
     left: Neighbours,
     right: Neighbours,
+}
+
+/// States, by the pairs at their roots.
+#[derive(Debug, Clone)]
+pub(super) struct StateTable {
+    pub(super) root: Pairs,
+    /// With a claim, pairs of a number of the root and a state of the automaton.
+    pub(super) product: Option<Pairs>,
+}
+
+/// States, and the tree over them.
+#[derive(Debug)]
+pub(super) struct Store {
+    pub(super) tree: Tree,
+    pub(super) table: StateTable,
 }
 
 /// How numbers of a child of the root follow each other: by which set of changes which number becomes which. An entry
@@ -156,7 +168,7 @@ fn nodes_above(leaves: usize, nodes: &[(usize, usize)]) -> Vec<u64> {
     above
 }
 
-impl Store {
+impl Tree {
     /// A tree over words in this order.
     pub(super) fn new(order: &[usize]) -> Self {
         let leaves = order.len().max(2);
@@ -170,23 +182,18 @@ impl Store {
             above: nodes_above(leaves, &nodes),
             lower: nodes[1..].iter().flat_map(|_| CommonPairs::several(1)).collect(),
             nodes,
-            root: Pairs::new(),
-            product: None,
             left: Neighbours::default(),
             right: Neighbours::default(),
         }
     }
 
-    /// One for each of several threads, perhaps with a claim.
-    pub(super) fn several(order: &[usize], has_claim: bool, count: usize) -> Vec<Self> {
+    /// One for each of several threads, which number pairs alike.
+    pub(super) fn several(order: &[usize], count: usize) -> Vec<Self> {
         let mut all: Vec<Self> = (0..count).map(|_| Self::new(order)).collect();
         for node in 0..all[0].lower.len() {
-            for (store, pairs) in all.iter_mut().zip(CommonPairs::several(count)) {
-                store.lower[node] = pairs;
+            for (tree, pairs) in all.iter_mut().zip(CommonPairs::several(count)) {
+                tree.lower[node] = pairs;
             }
-        }
-        for store in &mut all {
-            store.product = has_claim.then(Pairs::new);
         }
         all
     }
@@ -196,31 +203,10 @@ impl Store {
         self.lower.iter_mut().try_for_each(CommonPairs::synchronize)
     }
 
-    /// Per state, the state of the automaton beside it.
-    pub(super) fn riders(&self) -> impl Iterator<Item = u32> {
-        self.product.iter().flat_map(Pairs::entries).map(|&pair| right_of(pair))
-    }
-
-    /// How many states there are.
-    pub(super) fn len(&self) -> usize {
-        self.product.as_ref().unwrap_or(&self.root).len()
-    }
-
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
         let lower: usize = self.lower.iter().map(CommonPairs::bytes).sum();
-        let product = self.product.as_ref().map_or(0, Pairs::bytes);
-        lower + self.root.bytes() + product + self.left.bytes() + self.right.bytes()
-    }
-
-    /// Spreads out state `number`.
-    pub(super) fn fetch(&self, number: u32, expanded: &mut ExpandedState) {
-        let product = self.product.as_ref().map_or(pair(number, 0), |product| product.get(number));
-        self.fetch_root(self.root.get(left_of(product)), expanded);
-        expanded.rider = right_of(product);
-        if let Some(last) = expanded.values.last_mut() {
-            *last = left_of(product);
-        }
+        lower + self.left.bytes() + self.right.bytes()
     }
 
     /// Spreads out the state with this pair at its root.
@@ -299,6 +285,38 @@ impl Store {
         near.restore();
         Some(self.root_at(near))
     }
+}
+
+impl StateTable {
+    pub(super) fn new(has_claim: bool) -> Self {
+        Self { root: Pairs::new(), product: has_claim.then(Pairs::new) }
+    }
+
+    /// The states.
+    pub(super) fn states(&self) -> &Pairs {
+        self.product.as_ref().unwrap_or(&self.root)
+    }
+
+    /// How many states there are.
+    pub(super) fn len(&self) -> usize {
+        self.states().len()
+    }
+
+    /// Per state, the state of the automaton beside it.
+    pub(super) fn riders(&self) -> impl Iterator<Item = u32> {
+        self.product.iter().flat_map(Pairs::entries).map(|&pair| right_of(pair))
+    }
+
+    /// The pair at the root of state `number`, and the state of the automaton beside it.
+    pub(super) fn get(&self, number: u32) -> (u64, u32) {
+        let product = self.product.as_ref().map_or(pair(number, 0), |product| product.get(number));
+        (self.root.get(left_of(product)), right_of(product))
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        self.root.bytes() + self.product.as_ref().map_or(0, Pairs::bytes)
+    }
 
     /// Numbers states by the pairs at their roots and, with a claim, the states of the automaton beside them (`riders`):
     /// `observe` is told the place of each in the list, its number, and whether it is new. `pairs` and `found` are
@@ -318,6 +336,30 @@ impl Store {
     }
 }
 
+impl Store {
+    /// A tree over words in this order, and no states.
+    pub(super) fn new(order: &[usize]) -> Self {
+        Self { tree: Tree::new(order), table: StateTable::new(false) }
+    }
+
+    /// How many states there are.
+    pub(super) fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        self.tree.bytes() + self.table.bytes()
+    }
+
+    /// Spreads out state `number`.
+    pub(super) fn fetch(&self, number: u32, expanded: &mut ExpandedState) {
+        let (root, rider) = self.table.get(number);
+        self.tree.fetch_root(root, expanded);
+        expanded.rider = rider;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -326,7 +368,7 @@ mod tests {
     fn equal_states_have_one_number_and_can_be_fetched() {
         for (leaves, has_claim) in (1..9).flat_map(|leaves| [(leaves, false), (leaves, true)]) {
             let order: Vec<usize> = (0..leaves).collect();
-            let mut store = Store::several(&order, has_claim, 1).remove(0);
+            let mut store = Store { tree: Tree::new(&order), table: StateTable::new(has_claim) };
             let mut expanded = ExpandedState::default();
             let mut known = std::collections::BTreeMap::new();
             let mut word = 7_u32;
@@ -338,17 +380,17 @@ mod tests {
                 let state: Vec<u32> = (0..leaves).map(|_| next()).collect();
                 let rider = if has_claim { next() } else { 0 };
                 let expected = known.len();
-                let mut root = store.root_of(&state).unwrap();
+                let mut root = store.tree.root_of(&state).unwrap();
                 if !known.is_empty() {
                     // From any other state, by changing all its words.
                     let changes: Vec<(u32, u32)> = (0..).zip(state.iter().copied()).collect();
-                    root = store.root_after(&changes, &mut expanded).unwrap();
-                    assert_eq!(Some(root), store.root_of(&state));
+                    root = store.tree.root_after(&changes, &mut expanded).unwrap();
+                    assert_eq!(Some(root), store.tree.root_of(&state));
                 }
                 let mut met = (0, false);
                 let riders = std::iter::once(rider);
                 let observe = |_, number, is_new| met = (number, is_new);
-                store.number_all(&mut vec![root], riders, &mut Vec::new(), observe).unwrap();
+                store.table.number_all(&mut vec![root], riders, &mut Vec::new(), observe).unwrap();
                 let place = *known.entry((state.clone(), rider)).or_insert(expected);
                 assert_eq!((met.0 as usize, met.1), (place, place == expected));
                 store.fetch(met.0, &mut expanded);
@@ -361,17 +403,17 @@ mod tests {
     #[test]
     fn threads_name_roots_alike() {
         let order: Vec<usize> = (0..5).collect();
-        let mut all = Store::several(&order, false, 3);
+        let mut all = Tree::several(&order, 3);
         let states: Vec<Vec<u32>> =
             (0..243).map(|n| (0..5).map(|k| n / 3_u32.pow(k) % 3).collect()).collect();
         let roots: Vec<u64> =
             states.iter().enumerate().map(|(n, state)| all[n % 3].root_of(state).unwrap()).collect();
-        for store in &mut all {
-            store.synchronize().unwrap();
+        for tree in &mut all {
+            tree.synchronize().unwrap();
             for (state, &root) in states.iter().zip(&roots) {
-                assert_eq!(store.root_of(state), Some(root));
+                assert_eq!(tree.root_of(state), Some(root));
                 let mut expanded = ExpandedState::default();
-                store.fetch_root(root, &mut expanded);
+                tree.fetch_root(root, &mut expanded);
                 assert_eq!(expanded.leaves(5), state);
             }
         }

@@ -17,7 +17,7 @@ use super::interchange::{Exchange, exchange};
 use super::program::Program;
 use super::reduction::points_before;
 use super::safety::RunStep;
-use super::store::{ExpandedState, Store};
+use super::store::{ExpandedState, Tree};
 use super::successors::{Successors, Transition, too_many};
 use super::system::System;
 use super::thread_state::{Entry, ThreadState, take};
@@ -107,7 +107,7 @@ impl Symmetry {
     pub(super) fn root_after(
         &self,
         system: &mut System,
-        store: &mut Store,
+        tree: &mut Tree,
         (near, changes): (&mut ExpandedState, &[(u32, u32)]),
         words: &mut Vec<u32>,
     ) -> Result<Option<u64>, CoreError> {
@@ -121,7 +121,7 @@ impl Symmetry {
         let differing =
             (0..).zip(&*words).zip(near.leaves(count)).filter(|((_, after), before)| after != before);
         let changes: Vec<(u32, u32)> = differing.map(|((leaf, &after), _)| (leaf, after)).collect();
-        Ok(store.root_after(&changes, near))
+        Ok(tree.root_after(&changes, near))
     }
 }
 

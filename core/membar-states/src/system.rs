@@ -205,12 +205,8 @@ impl System {
 
     /// Reads the part that a thread has in the state at hand.
     fn decode(&mut self, thread: usize) {
-        if self.decoded[thread] != self.numbers[thread]
-            && let Some(number) = self.numbers[thread]
-        {
-            self.decoded[thread] = Some(number);
-            self.stepper.decode_part(&self.program, thread, number, &mut self.locals[thread]);
-        }
+        let part = (thread, self.numbers[thread]);
+        decode(&self.program, &self.stepper, part, &mut self.decoded[thread], &mut self.locals[thread]);
     }
 
     /// A flush of a thread's buffer.
@@ -437,27 +433,50 @@ impl System {
 
     /// Whether a predicate is true of the state whose moves were asked for last.
     pub(super) fn holds(&mut self, predicate: usize, leaves: &[u32]) -> bool {
-        let program = Arc::clone(&self.program);
+        let Self { program, stepper, current, numbers, locals, decoded, seen, stack, .. } = self;
         let Predicate { reads, expression } = &program.predicates[predicate];
-        self.seen.clear();
+        seen.clear();
         for read in reads {
             let value = match read {
                 Observable::Cell(cell) => {
-                    let word = self.program.layout[cell.index()].get(leaves);
-                    let known = self.program.cells[cell.index()];
+                    let word = program.layout[cell.index()].get(leaves);
+                    let known = program.cells[cell.index()];
                     sign_extend(word, if known.signed { 8 * known.size } else { 0 })
                 }
                 Observable::Register(thread, register) => {
-                    self.decode(thread.index());
-                    self.locals[thread.index()].registers[register.index()]
+                    let thread = thread.index();
+                    decode(
+                        program,
+                        stepper,
+                        (thread, numbers[thread]),
+                        &mut decoded[thread],
+                        &mut locals[thread],
+                    );
+                    locals[thread].registers[register.index()]
                 }
                 Observable::At(thread, points) => {
-                    let part = &self.current[thread.index()];
+                    let part = &current[thread.index()];
                     u64::from(part.is_started && points[part.point as usize])
                 }
             };
-            self.seen.push(value);
+            seen.push(value);
         }
-        expression.evaluate(&self.seen, &mut self.stack) != 0
+        expression.evaluate(seen, stack) != 0
+    }
+}
+
+/// Reads a part of a thread into `local`, unless it is the one that was `decoded` there.
+fn decode(
+    program: &Program,
+    stepper: &Stepper,
+    (thread, part): (usize, Option<u32>),
+    decoded: &mut Option<u32>,
+    local: &mut ThreadState,
+) {
+    if *decoded != part
+        && let Some(number) = part
+    {
+        *decoded = part;
+        stepper.decode_part(program, thread, number, local);
     }
 }

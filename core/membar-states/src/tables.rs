@@ -35,7 +35,7 @@ pub(super) fn spread_bytes(bytes: &[u8]) -> u64 {
 
 /// Slots that name entries by their number, found by hash. The bits of a slot that no number needs yet hold bits of the
 /// hash, so that entries, which are far away in memory, are looked at only where they are likely to be the right ones.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Index {
     pub(super) slots: Vec<u32>,
     bits: u32,
@@ -145,7 +145,7 @@ pub(super) fn right_of(pair: u64) -> u32 {
 }
 
 /// A set of pairs of numbers, each with a number.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Pairs {
     entries: Vec<u64>,
     index: Index,
@@ -193,21 +193,9 @@ impl Pairs {
         Some((number, true))
     }
 
-    /// The numbers of many pairs, as far as they are found easily; `UNKNOWN` for the others. Slots and entries are far
-    /// apart in memory. In each of these loops no access waits for the one before it, so the processor makes several
-    /// at a time, and `number` finds in its caches what it needs.
+    /// The numbers of many pairs, as far as they are found easily; `UNKNOWN` for the others.
     pub(super) fn find_all(&self, pairs: &[u64], found: &mut Vec<u32>) {
-        let index = &self.index;
-        let hashes = || pairs.iter().map(|&pair| mix(pair));
-        found.clear();
-        found.extend(hashes().map(|hash| index.slots[index.start(hash)]));
-        for (hash, found) in hashes().zip(&mut *found) {
-            *found = index.candidate(hash, *found);
-        }
-        for (&pair, found) in pairs.iter().zip(found) {
-            let is_known = self.entries.get(*found as usize).is_some_and(|&entry| entry == pair);
-            *found = if is_known { *found } else { UNKNOWN };
-        }
+        find_in_parts(|_| self, pairs, found);
     }
 
     /// The numbers of many pairs, and whether they are new. None: there are as many as numbers.
@@ -243,6 +231,62 @@ impl Pairs {
     pub(super) fn growth(&self, count: usize) -> usize {
         let slots = self.index.slots.len();
         if (self.entries.len() + count) * 4 < slots * 3 { 8 * count } else { 8 * count + 8 * slots }
+    }
+}
+
+/// The numbers of many pairs, each in the part of a set that `part` says by its place in the list, as far as they are
+/// found easily; `UNKNOWN` for the others. Slots and entries are far apart in memory. In each of these loops no access
+/// waits for the one before it, so the processor makes several at a time, and `number` finds in its caches what it needs.
+pub(super) fn find_in_parts<'p>(part: impl Fn(usize) -> &'p Pairs, pairs: &[u64], found: &mut Vec<u32>) {
+    found.clear();
+    found.extend(pairs.iter().enumerate().map(|(place, &pair)| {
+        let index = &part(place).index;
+        index.slots[index.start(mix(pair))]
+    }));
+    for (place, (&pair, found)) in pairs.iter().zip(&mut *found).enumerate() {
+        *found = part(place).index.candidate(mix(pair), *found);
+    }
+    for (place, (&pair, found)) in pairs.iter().zip(found).enumerate() {
+        let is_known = part(place).entries.get(*found as usize).is_some_and(|&entry| entry == pair);
+        *found = if is_known { *found } else { UNKNOWN };
+    }
+}
+
+/// A map from pairs to numbers that forgets: an entry may replace another one. It is small, so that the processor's caches
+/// hold it.
+#[derive(Debug)]
+pub(super) struct RecentPairs {
+    /// As many as a power of two.
+    entries: Vec<(u64, u32)>,
+}
+
+impl RecentPairs {
+    const MOST: usize = 1 << 15;
+
+    pub(super) fn new() -> Self {
+        Self { entries: vec![(0, UNKNOWN)] }
+    }
+
+    /// Forgets all, and makes room for so many pairs.
+    pub(super) fn clear(&mut self, count: usize) {
+        let room = (2 * count).next_power_of_two().clamp(self.entries.len(), Self::MOST);
+        self.entries.clear();
+        self.entries.resize(room, (0, UNKNOWN));
+    }
+
+    /// The number of a pair. If it has none, it has `next` from now on: then the second is true.
+    pub(super) fn number(&mut self, pair: u64, next: u32) -> (u32, bool) {
+        let slot = (pair.wrapping_mul(SPREAD) >> 40) as usize & (self.entries.len() - 1);
+        let entry = &mut self.entries[slot];
+        if entry.0 == pair && entry.1 != UNKNOWN {
+            return (entry.1, false);
+        }
+        *entry = (pair, next);
+        (next, true)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        16 * self.entries.capacity()
     }
 }
 

@@ -33,8 +33,8 @@ pub(super) fn visit(
     let found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
     let mut walk = Walk::new(system, store, found);
     let initial = walk.system.initial()?;
-    let initial = walk.store.root_of(&initial).ok_or_else(too_many)?;
-    walk.store.root.number(initial).ok_or_else(too_many)?;
+    let initial = walk.store.tree.root_of(&initial).ok_or_else(too_many)?;
+    walk.store.table.root.number(initial).ok_or_else(too_many)?;
     walk.before.push(0);
     walk.complete(options, watch, observe)
 }
@@ -176,14 +176,14 @@ impl Walk {
     /// Where memory is full, moves states to disk, if there is one.
     fn make_room(&mut self, options: Options, watch: &mut Watch<'_>) -> Result<(), Failure> {
         let Some(most) = options.disk else { return Ok(watch.bytes(self.bytes())?) };
-        let soon = self.bytes() + self.store.root.growth(SOON) + 8 * self.before.len();
+        let soon = self.bytes() + self.store.table.root.growth(SOON) + 8 * self.before.len();
         if !options.is_memory_full(self.store.len(), soon, watch) {
             return Ok(());
         }
         self.found.bytes = self.found.bytes.max(self.bytes() as u64);
         let disk = self.disk.get_or_insert_with(|| options.disk_states(most));
-        disk.settle(&self.store.root, &mut self.before, watch)?;
-        disk.put_away(&mut self.store.root, watch)?;
+        disk.settle(&self.store.table.root, &mut self.before, watch)?;
+        disk.put_away(&mut self.store.table.root, watch)?;
         self.before.shrink_to(SOON);
         // What remains are parts of states: if they leave too little room, the disk is of no use.
         Ok(watch.bytes(2 * self.bytes())?)
@@ -192,7 +192,7 @@ impl Walk {
     /// With a disk, numbers the states that were met.
     fn settle(&mut self, watch: &mut Watch<'_>) -> Result<(), Failure> {
         let Some(disk) = &mut self.disk else { return Ok(()) };
-        disk.settle(&self.store.root, &mut self.before, watch)
+        disk.settle(&self.store.table.root, &mut self.before, watch)
     }
 
     /// Looks at the next state, and puts the states that follow into the batch; whether the search is over with it.
@@ -205,7 +205,7 @@ impl Walk {
         let (count, number) = (self.system.leaves(), self.next);
         match &mut self.disk {
             None => self.store.fetch(number, &mut self.near),
-            Some(disk) => self.store.fetch_root(disk.get(number)?.0, &mut self.near),
+            Some(disk) => self.store.tree.fetch_root(disk.get(number)?.0, &mut self.near),
         }
         self.system.moves(self.near.leaves(count), &mut self.moves)?;
         if observe(&mut self.system, self.near.leaves(count), &self.moves, number, &mut self.found) {
@@ -233,9 +233,9 @@ impl Walk {
                 let changes = self.moves.changes(step);
                 let pair = if let Some(symmetry) = &self.symmetry {
                     let near = (&mut self.near, changes);
-                    symmetry.root_after(&mut self.system, &mut self.store, near, &mut self.words)?
+                    symmetry.root_after(&mut self.system, &mut self.store.tree, near, &mut self.words)?
                 } else {
-                    self.store.root_beside(step.sides, changes, &mut self.near)
+                    self.store.tree.root_beside(step.sides, changes, &mut self.near)
                 };
                 batch.pairs.push(pair.ok_or_else(too_many)?);
             }
@@ -246,7 +246,7 @@ impl Walk {
     /// Numbers the states of the batch, in the order in which they were met.
     fn close(&mut self, batch: &mut Batch) -> Result<(), CoreError> {
         let mut known = std::mem::take(&mut batch.known);
-        self.store.root.find_all(&batch.pairs, &mut known);
+        self.store.table.root.find_all(&batch.pairs, &mut known);
         let mut start = 0;
         for (number, end) in batch.states.drain(..) {
             for (&pair, &known) in batch.pairs[start..end].iter().zip(&known[start..end]) {
@@ -262,7 +262,7 @@ impl Walk {
 
     /// Gives a state that follows `from` its number, unless it is known.
     fn number(&mut self, from: u32, pair: u64, known: u32) -> Result<(), CoreError> {
-        if known == UNKNOWN && self.store.root.number(pair).ok_or_else(too_many)?.1 {
+        if known == UNKNOWN && self.store.table.root.number(pair).ok_or_else(too_many)?.1 {
             append(&mut self.before, from);
         }
         Ok(())
