@@ -19,7 +19,7 @@ from membar.questions.task import Limits, Options, Task, Unrolling
 from membar.records import replace
 
 RC11, RC20 = "rc11", "rc20"
-GIVEN_UP = "no time was left to check for data races in C"
+GIVEN_UP = "no time was left to check for data races"
 _MOST_EXECUTIONS = 1000
 _ROUNDS = 2
 _LONGEST = 20.0  # seconds: blocked executions do not count as executions

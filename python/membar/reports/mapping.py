@@ -10,17 +10,15 @@ from membar.reports._parts.style import printable
 
 
 def render(program: Program, mapping: CompilerMapping) -> str:
-    """One line per place in the text and order; plain accesses are left out."""
+    """One line per place in the text and order, without plain accesses and those of a library's own code."""
     rows: dict[tuple[int, str, str], None] = {}
     for thread in program.threads:
         for edge in thread.edges:
             for operation in edge.operations:
                 code = code_of(operation, mapping)
-                if code is None or PLAIN in _words(operation):
-                    continue
-                line = edge.span.line if edge.span else 0
                 text = printable(edge.span.flat_text) if edge.span else ""
-                rows[line, text, code.text] = None
+                if edge.span and text and code is not None and PLAIN not in _words(operation):
+                    rows[edge.span.line, text, code.text] = None
     width = max((len(text) for _, text, _ in rows), default=0)
     lines = [f"mapping {mapping.name}: {mapping.title}"]
     lines += [f"  {line:>4}: {text:{width}}  ->  {code}" for line, text, code in sorted(rows)]

@@ -150,6 +150,17 @@ def test_the_panic_of_a_thread_fails_unless_the_program_goes_on(name: str, tmp_p
     assert verdict == "violated" or f"case.rs:{lines[1]}" in shown
 
 
+def test_the_mapping_lists_no_operations_of_the_library(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "case.rs"
+    path.write_text(program("X.swap(1, AcqRel);", "X.load(Acquire);", ""))
+    assert main(["translate", str(path), "--to", "mapping", "--model", "armv8"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any("X.swap(1, AcqRel)" in line for line in lines)
+    assert not any(line.lstrip().startswith("0:") for line in lines)
+
+
 def test_llvm_ir_that_calls_std_is_better_checked_as_source(tmp_path: Path) -> None:
     path = tmp_path / "given.ll"
     path.write_text(
