@@ -84,9 +84,9 @@ WORDS = {
     "G !(x == 1)": "reaches x == 1",
     "G(x == 0)": "reaches not (x == 0)",
     "G !(not (x == 0))": "reaches not (x == 0)",
-    "G((x == 0) or (y == 0))": "reaches not (x == 0 or y == 0)",
-    "G !(x == 1 and (y == 1) and A.c)": "reaches x == 1 and y == 1 and A.c",
-    "G !((x == 0) -> (y == 1))": "reaches x == 0 imply y == 1",
+    "G((x == 0) or (y == 0))": "reaches not ((x == 0) or (y == 0))",
+    "G !(x == 1 and (y == 1) and A.c)": "reaches x == 1 and (y == 1) and A.c",
+    "G !((x == 0) -> (y == 1))": "reaches (x == 0) -> (y == 1)",
     "G (x == 0 <-> y == 0)": "reaches not (x == 0 <-> y == 0)",
     "F (x == 7)": "a run that violates ltl1: F (x == 7)",
 }

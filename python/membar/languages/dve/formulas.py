@@ -33,6 +33,8 @@ def is_temporal(tree: x.Expr) -> bool:
             return (op in t.PREFIXES and op not in t.STATE_OPERATORS) or is_temporal(operand)
         case x.Binary(op, left, right):
             return op in _UNTILS or is_temporal(left) or is_temporal(right)
+        case x.Variable(index=index) | x.ProcessVariableReference(variable=x.Variable(index=index)):
+            return index is not None and is_temporal(index)
         case _:
             return False
 
