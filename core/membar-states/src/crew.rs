@@ -11,8 +11,8 @@ use membar_ir::limits::Watch;
 /// What a thread is to do.
 type Task<'env> = Box<dyn FnOnce() + Send + 'env>;
 
-/// How often a thread looks whether there is something to do, before it sleeps: about as long as it takes to wake it.
-const LOOKS: u32 = 1 << 10;
+/// How often a thread looks whether there is something to do, before it sleeps: for longer than it takes to wake it.
+const LOOKS: u32 = 1 << 13;
 
 /// Threads beside the one that was called, which are started when they are needed.
 pub(super) struct Crew<'scope, 'env: 'scope> {
