@@ -104,7 +104,8 @@ def _addresses(item: llvm.Instruction) -> Iterator[llvm.Typed]:
         case llvm.Call(callee=llvm.Global(name=name), arguments=arguments) if name.startswith(_KERNEL):
             yield from arguments[:1]
         case llvm.Call(callee=llvm.Global(name=name), arguments=arguments) if name.startswith(_COPIES):
-            if isinstance(length := arguments[2].value, llvm.Number) and length.value > 0:
+            length = arguments[2].value if len(arguments) > 2 else None  # where not: refused elsewhere
+            if isinstance(length, llvm.Number) and length.value > 0:
                 yield from arguments[:2]
         case _:
             pass

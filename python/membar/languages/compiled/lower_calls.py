@@ -121,9 +121,15 @@ def _access_by_call(body: FunctionBody, item: llvm.Call, name: str) -> bool:
     return bool(found)
 
 
+_FEWEST_ARGUMENTS = {
+    "promise": 1, "argument": 1, "no": 1, "copy": 4, "fill": 4, "lifetime": 1, "compute": 1, "function": 1,
+}  # fmt: skip
+
+
 def _intrinsic(body: FunctionBody, item: llvm.Call, intrinsic: Intrinsic) -> None:
     if intrinsic.kind == "nothing":
         return
+    _require_arguments(body, item, intrinsic)
     types = (item.type, *(each.type for each in item.arguments))
     refuse_arithmetic(f"llvm.{intrinsic.name}", types, body.layout)
     arguments = [part for each in item.arguments for part in body.scalars(each)]
@@ -185,6 +191,18 @@ def _intrinsic(body: FunctionBody, item: llvm.Call, intrinsic: Intrinsic) -> Non
             )
         case _:
             raise AssertionError(intrinsic)
+
+
+def _require_arguments(body: FunctionBody, item: llvm.Call, intrinsic: Intrinsic) -> None:
+    """Refuses a call with another number of arguments than the function has, which may be undeclared."""
+    name = item.callee.name if isinstance(item.callee, llvm.Global) else ""
+    declared = body.lowering.module.functions.get(name)
+    given = len(item.arguments)
+    if declared is not None and not declared.is_variadic and given != len(declared.parameters):
+        expected = len(declared.parameters)
+        raise UnsupportedError(f"`{name}` is called with {given} instead of {expected} arguments")
+    if given < _FEWEST_ARGUMENTS.get(intrinsic.kind, 0):
+        raise UnsupportedError(f"`{name}` with {given} arguments is not supported")
 
 
 def _computed_results(

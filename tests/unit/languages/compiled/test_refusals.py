@@ -160,3 +160,24 @@ def test_undeclared_functions_are_not_called(tmp_path: Path, call: str) -> None:
     path.write_text(f"int main(void) {{ return {call}; }}\n")
     with pytest.raises(InputError, match="undeclared function"):
         membar.check(path, model="sc")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("call void @llvm.lifetime.start.p0()", "`llvm.lifetime.start.p0` is called with 0 instead of 1 arguments"),
+        ("call void @llvm.memcpy.p0.p0.i64(ptr %a, ptr %a)", "`llvm.memcpy.p0.p0.i64` is called with 2 instead of 4 arguments"),
+        ("%b = call double @llvm.fabs.f64()", "`llvm.fabs.f64` with 0 arguments is not supported"),
+    ],
+)  # fmt: skip
+def test_an_intrinsic_function_without_its_arguments_is_refused(call: str, message: str) -> None:
+    text = (
+        "declare void @llvm.lifetime.start.p0(ptr)\ndeclare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
+        f"define i32 @main() {{\n  %a = alloca i32\n  {call}\n  ret i32 0\n}}\n"
+    )
+    with pytest.raises(InputError) as caught:
+        membar.check(SourceFile("call.ll", text))
+    (found,) = caught.value.diagnostics
+    assert found.message == message
+    assert found.primary is not None
+    assert found.primary.span.line == 5
