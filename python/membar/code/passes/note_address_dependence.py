@@ -22,7 +22,8 @@ _EQUALITIES = frozenset({"eq", "ne"})
 _DIVISIONS = frozenset({"urem", "srem", "udiv", "sdiv", "mul"})
 _TAKES_BITS = frozenset({"lshr", "ashr", "and"})
 _SAME = frozenset({"bitcast", "inttoptr", "ptrtoint"})
-_ALL = _COMPARISONS | _EQUALITIES | _DIVISIONS | _TAKES_BITS
+_DISTANCE = "sub"
+_ALL = _COMPARISONS | _EQUALITIES | _DIVISIONS | _TAKES_BITS | {_DISTANCE}
 _TAG_BITS = 47  # no address of a process is higher
 _MADE = frozenset({"bounded", "constant", "copied", "heap", "split", "undefined", "unnamed"})  # see `Emitter`
 _LIBRARY = "/languages/compiled/library/"
@@ -176,9 +177,9 @@ def _depends(module: ir.Module, sites_of: _Sites, item: ir.Compute) -> bool:
     sites = [sites_of.of(operand) for operand in item.operands]
     if not any(sites):
         return False
-    if item.operation in _COMPARISONS | _EQUALITIES and sites_of.have_one_base(item.operands):
+    if item.operation in _COMPARISONS | _EQUALITIES | {_DISTANCE} and sites_of.have_one_base(item.operands):
         return False
-    if item.operation in _COMPARISONS:
+    if item.operation in _COMPARISONS | {_DISTANCE}:
         return all(sites) and sites[0] != sites[1]
     if item.operation in _EQUALITIES:
         return all(sites) and _may_meet(module, *(sites_of.addresses(operand) for operand in item.operands))
