@@ -23,3 +23,18 @@ int main(void) {
 def test_a_distance_between_objects_is_of_one_address_only(one: str, other: str, verdict: str) -> None:
     found = membar.check(SourceFile("distance.c", TEXT % (one, other)), model="rc11")
     assert found.verdict == verdict
+
+
+@needs_clang
+def test_pointers_into_the_same_two_objects_may_point_into_different_ones() -> None:
+    text = """#include <assert.h>
+#include <stdatomic.h>
+long a[3], b[5];
+atomic_int choice;
+int main(void) {
+  long *one = choice ? a : b, *other = choice ? b : a;
+  assert((one < other) == 0);
+}
+"""
+    found = membar.check(SourceFile("pointers.c", text), model="rc11")
+    assert found.verdict == "holds-within"

@@ -180,7 +180,7 @@ def _depends(module: ir.Module, sites_of: _Sites, item: ir.Compute) -> bool:
     if item.operation in _COMPARISONS | _EQUALITIES | {_DISTANCE} and sites_of.have_one_base(item.operands):
         return False
     if item.operation in _COMPARISONS | {_DISTANCE}:
-        return all(sites) and sites[0] != sites[1]
+        return all(sites) and len(set().union(*sites)) > 1
     if item.operation in _EQUALITIES:
         return all(sites) and _may_meet(module, *(sites_of.addresses(operand) for operand in item.operands))
     number = next((operand.value for operand in item.operands if isinstance(operand, ir.Constant)), None)
